@@ -1,0 +1,270 @@
+// Package app is the window: it binds commands, forwards snapshots and events to the page,
+// and is the only importer of Wails.
+package app
+
+// Every type that crosses to the page is in this file: camelCase, times as milliseconds in
+// int64, slices never nil, enums as string types. Values of env and headers and keys never
+// cross; their names do.
+
+// ServerState is the word in a row's state cell.
+type ServerState string
+
+// ServerLayer is what decided a state.
+type ServerLayer string
+
+// ServerAction is the button that puts a row right.
+type ServerAction string
+
+// MCPSnapshot is topic "mcp": all rows of the current session. The higher Rev wins.
+type MCPSnapshot struct {
+	Rev             uint64      `json:"rev"`
+	SessionID       string      `json:"sessionId"`
+	Workspace       string      `json:"workspace"`       // "" for a plain chat
+	Store           string      `json:"store"`           // path of mcp.json
+	WorkspaceConfig string      `json:"workspaceConfig"` // path of workspace.json, "" for a plain chat
+	Rows            []ServerRow `json:"rows"`
+	Settled         bool        `json:"settled"`
+	ToolCount       int         `json:"toolCount"`
+	SchemaTokens    int         `json:"schemaTokens"`
+	Rebuild         *Surface    `json:"rebuild,omitempty"`
+	FileErrors      []FileError `json:"fileErrors"`
+	CutTools        []string    `json:"cutTools"` // beyond what a request may carry
+}
+
+// ServerRow is the truth about one server.
+type ServerRow struct {
+	Name          string       `json:"name"`
+	Type          string       `json:"type"`
+	State         ServerState  `json:"state"`
+	Stage         string       `json:"stage"` // while busy
+	Enabled       bool         `json:"enabled"`
+	Trusted       bool         `json:"trusted"`
+	Paused        bool         `json:"paused"`
+	Defined       bool         `json:"defined"`
+	SinceMs       int64        `json:"sinceMs"`
+	Layer         ServerLayer  `json:"layer,omitempty"`
+	Cause         string       `json:"cause"`
+	Action        ServerAction `json:"action,omitempty"`
+	Reason        string       `json:"reason"`
+	Error         string       `json:"error"`
+	Evidence      *Evidence    `json:"evidence,omitempty"`
+	Conflicts     []Conflict   `json:"conflicts"`
+	ToolCount     int          `json:"toolCount"`
+	SchemaTokens  int          `json:"schemaTokens"`
+	Skipped       []Skip       `json:"skipped"`
+	Protocol      string       `json:"protocol"`
+	ServerName    string       `json:"serverName"`
+	ServerVersion string       `json:"serverVersion"`
+	ConnectMs     int64        `json:"connectMs"` // 0 when never connected
+	LatencyMs     int64        `json:"latencyMs"` // 0 when unknown
+	PID           int          `json:"pid"`
+	Recovered     int          `json:"recovered"`
+	NextTryMs     int64        `json:"nextTryMs"` // 0 when none is pending
+	Attempt       int          `json:"attempt"`
+	Progress      string       `json:"progress"` // last stderr line while busy
+	Warnings      []string     `json:"warnings"`
+	Shared        []string     `json:"shared"` // titles of other sessions on the same connection
+	File          string       `json:"file"`
+	Line          int          `json:"line"`
+}
+
+// Evidence is what was seen when something failed.
+type Evidence struct {
+	ExitCode   *int     `json:"exitCode,omitempty"`
+	Stderr     []string `json:"stderr"`
+	HTTPStatus int      `json:"httpStatus"`
+	URL        string   `json:"url"`
+	File       string   `json:"file"`
+	Line       int      `json:"line"`
+	Stage      string   `json:"stage"`
+}
+
+// Conflict is one tool name a server may not have and who holds it.
+type Conflict struct {
+	Tool  string `json:"tool"`
+	Owner string `json:"owner"`
+}
+
+// Skip is a listed tool that cannot be used.
+type Skip struct {
+	Tool   string `json:"tool"`
+	Reason string `json:"reason"`
+}
+
+// Surface is what the last pass changed in the tool surface.
+type Surface struct {
+	AtMs    int64    `json:"atMs"`
+	TookMs  int64    `json:"tookMs"`
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
+	Changed []string `json:"changed"`
+}
+
+// FileError says what is wrong with a configuration file; the last good value is in force.
+type FileError struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+}
+
+// SessionsSnapshot is topic "sessions": the sessions and which one is shown.
+type SessionsSnapshot struct {
+	Rev      uint64        `json:"rev"`
+	Current  string        `json:"current"`
+	Sessions []SessionInfo `json:"sessions"` // newest first
+}
+
+// SessionInfo is one line of the session list.
+type SessionInfo struct {
+	ID        string `json:"id"`
+	Title     string `json:"title"`
+	Workspace string `json:"workspace"`
+	UpdatedMs int64  `json:"updatedMs"`
+	Running   bool   `json:"running"`
+	ReadOnly  bool   `json:"readOnly"` // another process holds it
+}
+
+// ApprovalsSnapshot is topic "approvals": the open questions.
+type ApprovalsSnapshot struct {
+	Rev       uint64     `json:"rev"`
+	Questions []Question `json:"questions"`
+}
+
+// ApprovalDecision answers a Question.
+type ApprovalDecision string
+
+// ApprovalMode says when to ask.
+type ApprovalMode string
+
+// Question asks about one tool call.
+type Question struct {
+	ID             string `json:"id"`
+	SessionID      string `json:"sessionId"`
+	CallID         string `json:"callId"`
+	Server         string `json:"server"` // "" for a built-in tool
+	Tool           string `json:"tool"`
+	Why            string `json:"why"`
+	PreviewKind    string `json:"previewKind"` // command, diff, arguments
+	Preview        string `json:"preview"`
+	WorkspaceGrant bool   `json:"workspaceGrant"`
+	AtMs           int64  `json:"atMs"`
+}
+
+// SettingsSnapshot is topic "settings".
+type SettingsSnapshot struct {
+	Rev      uint64       `json:"rev"`
+	Version  string       `json:"version"`
+	Theme    string       `json:"theme"` // system, light, dark
+	Mode     ApprovalMode `json:"mode"`
+	Model    ModelInfo    `json:"model"`
+	Profile  ModelProfile `json:"profile"`  // the stored one, zero when there is none
+	Messages []string     `json:"messages"` // e.g. an unreadable settings file
+}
+
+// ModelInfo is the model that answers now.
+type ModelInfo struct {
+	Name     string `json:"name"`
+	Source   string `json:"source"` // practice, environment, profile
+	BaseURL  string `json:"baseUrl"`
+	Practice bool   `json:"practice"`
+}
+
+// ModelProfile is the stored profile without its key.
+type ModelProfile struct {
+	Name    string `json:"name"`
+	BaseURL string `json:"baseUrl"`
+	Model   string `json:"model"`
+	HasKey  bool   `json:"hasKey"`
+}
+
+// ChatKind says what a ChatEvent carries.
+type ChatKind string
+
+// ChatEvent is topic "chat", in batches, ordered by Seq. The kinds are those of package
+// agent; the fields of other kinds are zero.
+type ChatEvent struct {
+	SessionID string   `json:"sessionId"`
+	RunID     string   `json:"runId"`
+	Seq       uint64   `json:"seq"`      // of the newest delta merged into this event
+	FirstSeq  uint64   `json:"firstSeq"` // of the oldest; Seq when nothing was merged
+	Kind      ChatKind `json:"kind"`
+	AtMs      int64    `json:"atMs"`
+
+	Text       string        `json:"text"`
+	ID         string        `json:"id"`
+	Server     string        `json:"server"`
+	Tool       string        `json:"tool"`
+	Arguments  string        `json:"arguments"` // JSON text
+	OK         bool          `json:"ok"`
+	Content    []ChatContent `json:"content"`
+	Reason     string        `json:"reason"`
+	TookMs     int64         `json:"tookMs"`
+	Decision   string        `json:"decision"`
+	By         string        `json:"by"`
+	Progress   float64       `json:"progress"`
+	Total      float64       `json:"total"`
+	InputTok   int           `json:"inputTokens"`
+	OutputTok  int           `json:"outputTokens"`
+	Code       string        `json:"code"`
+	Message    string        `json:"message"`
+	StopReason string        `json:"stopReason"`
+	Practice   bool          `json:"practice"`
+	Model      string        `json:"model"`
+}
+
+// ChatContent is one part of a tool result. Data of images and audio is fetched from URL,
+// served by our own handler.
+type ChatContent struct {
+	Kind     string `json:"kind"`
+	Text     string `json:"text"`
+	MIMEType string `json:"mimeType"`
+	URL      string `json:"url"`
+	URI      string `json:"uri"`
+	Name     string `json:"name"`
+	JSON     string `json:"json"`
+}
+
+// Transcript is a conversation so far: the same events, deltas merged. Later events carry a
+// higher Seq; a page that misses one reads the transcript again.
+type Transcript struct {
+	SessionID string      `json:"sessionId"`
+	Seq       uint64      `json:"seq"`
+	RunID     string      `json:"runId"` // of the running turn, "" when none runs
+	Events    []ChatEvent `json:"events"`
+}
+
+// CommandError is what a rejected command carries: never empty.
+type CommandError struct {
+	Code    string `json:"code"` // not_found, invalid, conflict, unreadable, busy, internal
+	Message string `json:"message"`
+	Server  string `json:"server,omitempty"`
+	Path    string `json:"path,omitempty"`
+}
+
+// ServerForm is one definition as a form fills it in.
+type ServerForm struct {
+	Name    string       `json:"name"`
+	Type    string       `json:"type"`
+	Command string       `json:"command"`
+	Args    []string     `json:"args"`
+	CWD     string       `json:"cwd"`
+	URL     string       `json:"url"`
+	Env     []NamedValue `json:"env"`
+	Headers []NamedValue `json:"headers"`
+	Enable  bool         `json:"enable"` // also enable it in this workspace
+}
+
+// NamedValue is one entry of env or headers. A stored value never reaches the page:
+// HasValue says that there is one, and an entry sent back with HasValue keeps it.
+type NamedValue struct {
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	HasValue bool   `json:"hasValue"`
+}
+
+// ToolRules is what the clash resolver saves as "tools" of a definition.
+type ToolRules struct {
+	Exclude []string          `json:"exclude"`
+	Rename  map[string]string `json:"rename"`
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package fsx
+
+func limitFileSize(uint64) {}

@@ -41,7 +41,8 @@ type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Arguments string          `json:"arguments"`
-	Extra     json.RawMessage `json:"extra,omitempty"` // unknown fields of the call, echoed as they came (Gemini's extra_content)
+	Malformed string          `json:"malformed,omitempty"` // what the model wrote where that is no JSON object; Arguments is {} then
+	Extra     json.RawMessage `json:"extra,omitempty"`     // unknown fields of the call, echoed as they came (Gemini's extra_content)
 }
 
 // Request is one request to a model.

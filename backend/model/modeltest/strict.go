@@ -207,7 +207,7 @@ func checkCalls(i int, calls []ToolCall, messages []Message) *Refusal {
 			return refuse(http.StatusBadRequest, "messages[%d]: tool call id %q is empty or not unique", i, c.ID)
 		case c.Type != "function":
 			return refuse(http.StatusBadRequest, "messages[%d]: tool call type %q", i, c.Type)
-		case !toolName.MatchString(c.Function.Name):
+		case !validToolName(c.Function.Name):
 			return refuse(http.StatusBadRequest, "messages[%d]: tool call name %q does not match %s", i, c.Function.Name, toolName)
 		case json.Unmarshal([]byte(c.Function.Arguments), &args) != nil || args == nil:
 			return refuse(http.StatusBadRequest, "messages[%d]: arguments of %s are not a JSON object: %q", i, c.ID, c.Function.Arguments)
@@ -224,7 +224,12 @@ func checkCalls(i int, calls []ToolCall, messages []Message) *Refusal {
 	return nil
 }
 
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+const toolName = `^[a-zA-Z0-9_-]{1,64}$`
+
+func validToolName(name string) bool {
+	ok, err := regexp.MatchString(toolName, name)
+	return ok && err == nil
+}
 
 func checkTools(tools []Tool, limits Limits) *Refusal {
 	if len(tools) > 128 {
@@ -233,7 +238,7 @@ func checkTools(tools []Tool, limits Limits) *Refusal {
 	seen := make(map[string]bool, len(tools))
 	for i, t := range tools {
 		name := t.Function.Name
-		if !toolName.MatchString(name) || seen[name] {
+		if !validToolName(name) || seen[name] {
 			return refuse(http.StatusBadRequest, "Invalid 'tools[%d].function.name': %q must match %s and be unique", i, name, toolName)
 		}
 		seen[name] = true

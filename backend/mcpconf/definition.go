@@ -48,7 +48,8 @@ type ToolRules struct {
 type Definitions struct {
 	Path    string
 	Servers []Definition
-	Err     *FileError // why the file on disk is not what Servers holds; nil when it is
+	Err     *FileError   // why the file on disk is not what Servers holds; nil when it is
+	Outside *OutsideEdit // the last change that another program made, nil before the first
 }
 
 // Enablement is workspace.json as last read well.
@@ -56,12 +57,24 @@ type Enablement struct {
 	Path  string // "" for a chat without a workspace
 	Names []EnabledName
 	Err   *FileError
+	// Outside is the last change that another program made, nil before the first.
+	Outside *OutsideEdit
 }
 
 // EnabledName is one entry of enabledMcpServers.
 type EnabledName struct {
 	Name string
 	Line int // in the file, from 1
+}
+
+// OutsideEdit is a change of a configuration file that this process did not make.
+type OutsideEdit struct {
+	Path string
+	AtMs int64  // when it was seen, Unix milliseconds
+	Diff string // unified; values of env, headers and auth are masked
+	// LostFields are fields of ours that are gone from servers that are still there, as
+	// "server: field". Store.RestoreFields puts them back.
+	LostFields []string
 }
 
 // FileError says what is wrong with a configuration file and where.

@@ -106,6 +106,7 @@ const (
 	Overloaded  Code = "overloaded"     // 5xx after all tries, or an error object in the stream
 	TooLong     Code = "context_length" // the request does not fit the model's window
 	BadRequest  Code = "bad_request"    // other 4xx
+	Filtered    Code = "content_filter" // the endpoint declined to answer
 	Broken      Code = "interrupted"    // the stream ended without a finish
 	Stalled     Code = "stalled"        // nothing arrived within the idle limit
 	Empty       Code = "empty"          // a finished answer without text and without calls

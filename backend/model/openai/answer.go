@@ -177,7 +177,7 @@ func (a *answer) trouble(end streamEnd, idle *failure, url string) *failure {
 	case a.reason == "error":
 		return &failure{Error: model.Error{Code: model.Overloaded, Message: "The endpoint ended the answer with an error and did not say which. Try again."}}
 	case a.reason == "content_filter" && a.text.Len() == 0:
-		return &failure{Error: model.Error{Code: model.BadRequest, Message: "The endpoint's content filter stopped the answer. Rephrase the message."}}
+		return &failure{Error: model.Error{Code: model.Filtered, Message: "The endpoint's content filter stopped the answer. Rephrase the message."}}
 	case a.reason == "length" && a.cutCall():
 		return &failure{Error: model.Error{Code: model.Broken, Message: "The answer reached the model's output limit in the middle of a tool call, which was not run. Ask for smaller steps."}}
 	case a.finished || end.done:

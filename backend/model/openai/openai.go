@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -56,8 +57,9 @@ type client struct {
 	adapt adaptations // what this endpoint was found to refuse
 }
 
-// New returns a client of one model of one endpoint.
-func New(o Options) model.Client {
+// New returns a client of one model of one endpoint. It connects to nothing; the error
+// names a base URL that cannot be one, or a missing model.
+func New(o Options) (model.Client, error) {
 	o.Headers = maps.Clone(o.Headers)
 	if o.BaseURL == "" {
 		o.BaseURL = defaultBaseURL
@@ -77,7 +79,13 @@ func New(o Options) model.Client {
 	}
 	base := strings.TrimRight(strings.TrimSpace(o.BaseURL), "/")
 	c.url = strings.TrimSuffix(base, "/chat/completions") + "/chat/completions"
-	return c
+	if u, err := url.Parse(base); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("the base URL %q of the model is not usable: write it as https://host/v1", o.BaseURL)
+	}
+	if o.Model == "" {
+		return nil, fmt.Errorf("no model is chosen for %s: set its name in the profile or OPENAI_MODEL", o.BaseURL)
+	}
+	return c, nil
 }
 
 // Stream implements model.Client.

@@ -22,7 +22,11 @@ func dial(s *modeltest.Server, change ...func(*Options)) model.Client {
 	for _, c := range change {
 		c(&o)
 	}
-	return New(o)
+	client, err := New(o)
+	if err != nil {
+		panic(err) // the test's own options
+	}
+	return client
 }
 
 func ask(t *testing.T, c model.Client, messages ...model.Message) (model.Response, error) {
@@ -256,7 +260,7 @@ func TestNobodyListens(t *testing.T) {
 	s := modeltest.Start(modeltest.Limits{})
 	url := s.URL()
 	s.Close()
-	_, err := New(Options{BaseURL: url, Model: "m", RetryBase: time.Millisecond}).Stream(t.Context(), model.Request{}, func(model.Chunk) {})
+	_, err := dial(s, func(o *Options) { o.BaseURL = url }).Stream(t.Context(), model.Request{}, func(model.Chunk) {})
 	var e *model.Error
 	if !errors.As(err, &e) || e.Code != model.Unreachable || !strings.Contains(e.Message, url) {
 		t.Fatalf("got %v", err)
@@ -330,5 +334,13 @@ func TestSchemasAreRepairedWhenRefused(t *testing.T) {
 	}
 	if reqs, refused := s.Requests(), s.Refusals(); len(reqs) != 3 || len(refused) != 1 {
 		t.Fatalf("%d requests, refused: %v", len(reqs), refused)
+	}
+}
+
+func TestNewNamesWhatIsWrong(t *testing.T) {
+	for base, says := range map[string]string{"localhost:11434": "https://host/v1", "ftp://x": "ftp://x", "http://ok/v1": "OPENAI_MODEL"} {
+		if _, err := New(Options{BaseURL: base}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", base, err)
+		}
 	}
 }

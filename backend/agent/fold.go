@@ -1,0 +1,137 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"patchbay/backend/approval"
+	"patchbay/backend/model"
+)
+
+// Fold returns events with adjacent text and reasoning deltas of one run merged, and
+// without progress and countdowns that a later event supersedes. A merged event has the
+// Seq of its newest part. Folding twice changes nothing; events is not changed.
+func Fold(events []Event) []Event {
+	out := make([]Event, 0, len(events))
+	for _, e := range events {
+		for len(out) > 0 && superseded(out[len(out)-1], e) {
+			out = out[:len(out)-1]
+		}
+		if n := len(out); n > 0 && merges(out[n-1], e) {
+			e.Text, e.AtMs = out[n-1].Text+e.Text, out[n-1].AtMs
+			out[n-1] = e
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func merges(last, e Event) bool {
+	return last.RunID == e.RunID && last.Kind == e.Kind && (e.Kind == Text || e.Kind == Reasoning)
+}
+
+func superseded(last, e Event) bool {
+	switch {
+	case last.RunID != e.RunID:
+		return false
+	case last.Kind == Progress:
+		return last.ID == e.ID && (e.Kind == Progress || e.Kind == ToolResult)
+	case last.Kind == Notice && last.Total > 0:
+		return e.Kind == Notice && e.Total > 0
+	}
+	return false
+}
+
+// Replay returns the events of a saved conversation, as a reader of the live turns would
+// have folded them, numbered from 1. Calls that a crash left open are answered as Repair
+// answers them.
+func Replay(entries []Entry) []Event {
+	r := &replay{}
+	for i, e := range entries {
+		if i > 0 && entries[i-1].RunID != e.RunID {
+			r.end(entries[i-1])
+		}
+		r.entry(e)
+	}
+	if n := len(entries); n > 0 {
+		r.end(entries[n-1])
+	}
+	return r.events
+}
+
+type replay struct {
+	events []Event
+	open   []model.ToolCall // not answered yet
+}
+
+func (r *replay) add(from Entry, e Event) {
+	e.Seq, e.RunID, e.AtMs = uint64(len(r.events)+1), from.RunID, from.AtMs
+	r.events = append(r.events, e)
+}
+
+func (r *replay) entry(e Entry) {
+	m := e.Message
+	if m.Role != model.Tool {
+		r.closeOpen(e)
+	}
+	switch m.Role {
+	case model.User:
+		r.add(e, Event{Kind: UserMessage, Text: m.Text})
+	case model.Assistant:
+		r.add(e, Event{Kind: Step})
+		if m.Reasoning != "" {
+			r.add(e, Event{Kind: Reasoning, Text: m.Reasoning})
+		}
+		if m.Text != "" {
+			r.add(e, Event{Kind: Text, Text: m.Text})
+		}
+		for _, c := range m.ToolCalls {
+			r.add(e, Event{Kind: ToolCall, ID: c.ID, Tool: c.Name, Arguments: json.RawMessage(c.Arguments)})
+		}
+		r.open = m.ToolCalls
+	case model.Tool:
+		r.result(e)
+	}
+}
+
+// result replays an answer; the server of a call is known only from its answer.
+func (r *replay) result(e Entry) {
+	id := e.Message.ToolCallID
+	for i := len(r.events) - 1; i >= 0; i-- {
+		if r.events[i].Kind == ToolCall && r.events[i].ID == id {
+			r.events[i].Server = e.Server
+			break
+		}
+	}
+	if e.Decision != "" {
+		r.add(e, Event{Kind: Approval, ID: id, Server: e.Server, Tool: e.Tool,
+			Answer: approval.Answer{Decision: approval.Decision(e.Decision), By: approval.By(e.By)}})
+	}
+	r.add(e, Event{Kind: ToolResult, ID: id, Server: e.Server, Tool: e.Tool, Result: e.Result, ModelText: e.Message.Text})
+	var left []model.ToolCall
+	for _, c := range r.open {
+		if c.ID != id {
+			left = append(left, c)
+		}
+	}
+	r.open = left
+}
+
+func (r *replay) closeOpen(at Entry) {
+	for _, c := range r.open {
+		text := lost(c).Text
+		result := lostResult(text)
+		r.add(at, Event{Kind: ToolResult, ID: c.ID, Tool: c.Name, Result: &result, ModelText: text})
+	}
+	r.open = nil
+}
+
+// end closes a run with the stop reason that its last message tells.
+func (r *replay) end(last Entry) {
+	r.closeOpen(last)
+	reason := EndTurn
+	if last.Message.Incomplete || last.Message.Role != model.Assistant || len(last.Message.ToolCalls) > 0 {
+		reason = Cancelled
+	}
+	r.add(last, Event{Kind: Done, StopReason: reason})
+}

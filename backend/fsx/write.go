@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // maxHops is how many symbolic links one path may lead through, as on Linux.
@@ -50,7 +51,7 @@ func WriteAtomicIf(path string, data []byte, perm fs.FileMode, check func() erro
 // writeTemp writes data to a new file beside target. It is readable by the owner alone
 // until it is complete, since data may hold secrets.
 func writeTemp(target string, data []byte, perm fs.FileMode) (_ string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.tmp")
+	f, err := os.CreateTemp(filepath.Dir(target), tempPattern(target))
 	if err != nil {
 		return "", err
 	}
@@ -77,6 +78,29 @@ func writeTemp(target string, data []byte, perm fs.FileMode) (_ string, err erro
 		return "", err
 	}
 	return f.Name(), f.Close()
+}
+
+func tempPattern(target string) string { return "." + filepath.Base(target) + ".*.tmp" }
+
+// RemoveStrays deletes what writers of path that were killed in mid-write left beside it,
+// once it is older than age. The caller holds whatever lock the writers of path hold.
+func RemoveStrays(path string, age time.Duration) {
+	target, err := RealPath(path)
+	if err != nil {
+		return
+	}
+	entries, err := os.ReadDir(filepath.Dir(target))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if ours, err := filepath.Match(tempPattern(target), e.Name()); err != nil || !ours {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > age {
+			_ = os.Remove(filepath.Join(filepath.Dir(target), e.Name()))
+		}
+	}
 }
 
 // RealPath is the absolute path with every symbolic link resolved. Unlike

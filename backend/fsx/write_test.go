@@ -133,6 +133,24 @@ func TestWriteAtomicIfChecksBeforeItReplaces(t *testing.T) {
 	}
 }
 
+func TestRemoveStraysTakesOldPartsOfThisFileOnly(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for name, aged := range map[string]bool{".f.1.tmp": true, ".f.2.tmp": false, ".g.1.tmp": true, "f": true, "f.tmp": true} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if aged {
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	RemoveStrays(filepath.Join(dir, "f"), time.Minute)
+	wantFiles(t, dir, map[string]string{".f.2.tmp": "x", ".g.1.tmp": "x", "f": "x", "f.tmp": "x"})
+}
+
 func wantFiles(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -93,7 +93,7 @@ func (x *expander) path(s string, lenient bool) string {
 			x.miss("HOME")
 			return s
 		}
-		return filepath.Join(x.env.Home, x.text(s[1:], lenient))
+		return strings.TrimRight(x.env.Home, `/\`) + x.text(s[1:], lenient)
 	}
 	return x.text(s, lenient)
 }

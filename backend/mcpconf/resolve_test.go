@@ -80,6 +80,7 @@ func TestExpand(t *testing.T) {
 		{"workspace", "${workspace}/x", "/ws/x", "/ws/x", nil},
 		{"keyring", "Bearer ${keyring:gh}", "Bearer k", "Bearer k", nil},
 		{"home", "~/x", "/home/u/x", "/home/u/x", nil},
+		{"home keeps what follows", "~/x/", "/home/u/x/", "/home/u/x/", nil},
 		{"home alone", "~", "/home/u", "/home/u", nil},
 		{"no home inside", "a~/x", "a~/x", "a~/x", nil},
 		{"other users are not ours", "~bob/x", "~bob/x", "~bob/x", nil},

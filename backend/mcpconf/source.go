@@ -239,6 +239,7 @@ func (s *source) locked(do func() error) error {
 		return fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	defer func() { _ = lock.Unlock() }()
+	fsx.RemoveStrays(s.path, time.Minute) // of processes that were killed: a repository stays clean
 	return do()
 }
 

@@ -2,7 +2,6 @@ package mcpconf
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -323,13 +322,4 @@ func sameOthers(before, after []Definition, touched []Definition) bool {
 	before = slices.DeleteFunc(slices.Clone(before), isTouched)
 	after = slices.DeleteFunc(slices.Clone(after), isTouched)
 	return slices.EqualFunc(before, after, sameMeaning)
-}
-
-// IsRefusal reports whether err refuses a request as such (a name that is taken or
-// unknown), not because of the file.
-func IsRefusal(err error) bool {
-	var exists *ExistsError
-	var unknown *UnknownError
-	var notEnabled *NotEnabledError
-	return errors.As(err, &exists) || errors.As(err, &unknown) || errors.As(err, &notEnabled)
 }

@@ -117,9 +117,6 @@ func TestStoreRefusesByNameAndWritesNothing(t *testing.T) {
 			wantFile(t, r.path(), two)
 		})
 	}
-	if !IsRefusal(s.Remove("no")) || IsRefusal(errors.New("x")) {
-		t.Error("IsRefusal is wrong")
-	}
 	if v, err := s.Versions(); err != nil || len(v) != 0 {
 		t.Errorf("versions after refusals: %v, %v", v, err)
 	}
@@ -440,6 +437,43 @@ func TestStoreWorksWhereNothingCanBeWritten(t *testing.T) {
 			t.Errorf("a change that was not made is listed: %v", list)
 		}
 	}
+}
+
+// Another program saves between our look and our replacement: its change stays and ours
+// goes on top. One that never rests is left alone.
+func TestStoreComparesJustBeforeItReplaces(t *testing.T) {
+	r := newRig(t)
+	s := r.store(t, two)
+	const theirs = `{"mcpServers":{"theirs":{"command":"x"}}}`
+	calls := 0
+	err := s.change("add ours", func(e *edit, _ []Definition) error {
+		if calls++; calls == 1 {
+			put(t, r.path(), theirs)
+		}
+		return e.set(Definition{Type: Stdio, Command: "y"}.entry(), "mcpServers", "ours")
+	}, Definition{Name: "ours"})
+	if err != nil || calls != 2 {
+		t.Fatalf("%d calls, %v; want a second one on the new text", calls, err)
+	}
+	wantFile(t, r.path(), `{"mcpServers":{"theirs":{"command":"x"},"ours":{"type":"stdio","command":"y"}}}`)
+	if list, err := s.Versions(); err != nil || len(list) != 1 {
+		t.Errorf("versions %v, %v; want the one change that was made", list, err)
+	}
+	if e := s.LastOutsideEdit(); e == nil || !strings.Contains(e.Diff, "theirs") {
+		t.Errorf("their change is not shown: %+v", e)
+	}
+
+	last := ""
+	err = s.change("add more", func(e *edit, _ []Definition) error {
+		last = theirs + strings.Repeat("\n", calls)
+		calls++
+		put(t, r.path(), last)
+		return e.set(Definition{Type: Stdio, Command: "y"}.entry(), "mcpServers", "more")
+	}, Definition{Name: "more"})
+	if err == nil || !strings.Contains(err.Error(), "another program keeps changing it") {
+		t.Errorf("a file that never rests: %v", err)
+	}
+	wantFile(t, r.path(), last)
 }
 
 func TestStoreOpenNeedsItsFolders(t *testing.T) {

@@ -31,17 +31,27 @@ func (s *source) watch(ctx context.Context) {
 	defer poll.Stop()
 	quiet := time.NewTimer(s.opts.Debounce) // once at the start: a change before the watch began
 	defer quiet.Stop()
+	var waiting time.Time // since the first change that was not looked at
+	changed := func() {
+		if waiting.IsZero() {
+			waiting = time.Now()
+		}
+		if time.Since(waiting) < 10*s.opts.Debounce { // a file that never rests is looked at too
+			quiet.Reset(s.opts.Debounce)
+		}
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case ev, ok := <-w.Events:
 			if ok && s.concerns(ev) {
-				quiet.Reset(s.opts.Debounce)
+				changed()
 			}
 		case <-w.Errors: // e.g. an overflow: the next look finds what was missed
-			quiet.Reset(s.opts.Debounce)
+			changed()
 		case <-quiet.C:
+			waiting = time.Time{}
 			s.look(ctx)
 			poll.Reset(s.pollAfter(w, usable))
 		case <-poll.C:

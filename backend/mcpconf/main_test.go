@@ -33,7 +33,7 @@ func peer(mode string, args []string) error {
 	defer s.Close()
 	for i := 0; mode == "forever" || i < 50; i++ {
 		name := fmt.Sprintf("%s-%d", args[2], i)
-		if err := s.Add(Definition{Name: name, Type: Stdio, Command: "x", Args: []string{strings.Repeat("a", 2000)}}); err != nil {
+		if err := s.Add(Definition{Name: name, Type: Stdio, Command: "x", Args: []string{strings.Repeat("a", 400)}}); err != nil {
 			return err
 		}
 		if mode == "forever" {

@@ -67,6 +67,11 @@ func (t *Table) Servers(allow []string) *Table {
 	return NewTable(kept...)
 }
 
+// Behind returns the Table with first standing before its own tools: the built-in ones.
+func (t *Table) Behind(first []Entry) *Table {
+	return NewTable(append(append(make([]Entry, 0, len(first)+len(t.entries)), first...), t.entries...)...)
+}
+
 // Cut returns the Table with its first limit tools and the names of those left out.
 func (t *Table) Cut(limit int) (*Table, []string) {
 	if len(t.entries) <= limit {

@@ -38,9 +38,10 @@ type linkState struct {
 	gen      uint64 // of the attempt, growing by one with each
 	stage    mcpconn.Stage
 	progress string
-	began    time.Time    // of the attempt
-	conn     mcpconn.Conn // while up
-	info     mcpconn.Info // of the last connection
+	began    time.Time     // of the attempt
+	conn     mcpconn.Conn  // while up
+	gone     chan struct{} // while up: closed when conn is out of sight
+	info     mcpconn.Info  // of the last connection
 	held     []mcpconn.Tool
 	lost     *mcpconn.Failure // why the reconnect series runs, nil outside one
 	failure  *mcpconn.Failure // of the last attempt, nil after a success

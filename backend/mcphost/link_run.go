@@ -167,11 +167,12 @@ func (l *link) begin() (gen uint64) {
 }
 
 func (l *link) connected(conn mcpconn.Conn) {
+	info := conn.Info()
 	l.change(func(s *linkState) {
 		if s.lost != nil {
 			s.returned++
 		}
-		s.phase, s.conn, s.info = up, conn, conn.Info()
+		s.phase, s.conn, s.info, s.gone = up, conn, info, make(chan struct{})
 		s.lost, s.failure, s.progress = nil, nil, ""
 	})
 }
@@ -226,7 +227,10 @@ func (l *link) heartbeat(ctx context.Context, conn mcpconn.Conn) {
 func (l *link) leave(conn mcpconn.Conn, then func(*linkState)) {
 	held, recovered := conn.Tools(), conn.Recovered()
 	l.change(func(s *linkState) {
-		s.phase, s.conn, s.held = starting, nil, held
+		if s.gone != nil {
+			close(s.gone)
+		}
+		s.phase, s.conn, s.gone, s.held = starting, nil, nil, held
 		s.stage, s.progress, s.began = mcpconn.Resolve, "", time.Now()
 		s.returned += recovered
 		then(s)

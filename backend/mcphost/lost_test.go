@@ -92,6 +92,29 @@ func TestALongHealthyServerStartsItsTriesAnew(t *testing.T) {
 	})
 }
 
+func TestARetryWhileWaitingRunsAtOnceAndKeepsTheSeries(t *testing.T) {
+	inBubble(t, HostOptions{}, func(t *testing.T, r *rig) {
+		r.dialer.scripts["a"] = func(_ context.Context, n int, _ mcpconn.Observer) (*fakeConn, error) {
+			if n == 2 {
+				return nil, &mcpconn.Failure{Cause: mcpconn.Refused, Message: "refused"}
+			}
+			return newFakeConn("x"), nil
+		}
+		rt := r.session("1")
+		settle(t, rt, plan(wanted("a")))
+		r.dialer.last("a").die(mcpconn.Exited, "exited with 1")
+		time.Sleep(time.Second)
+		snap := settle(t, rt, retries(plan(wanted("a")), map[string]uint64{"a": 1}))
+		got := row(t, snap, "a")
+		if r.dialer.count("a") != 2 || got.Cause != mcpconn.Lost || got.NextTry.IsZero() || !strings.Contains(got.Reason, "refused") {
+			t.Errorf("%d dials, row %+v", r.dialer.count("a"), got)
+		}
+		time.Sleep(time.Minute)
+		snap, _ = rt.Snapshot().Get()
+		wantRows(t, snap, "a connected")
+	})
+}
+
 func TestACallInFlight(t *testing.T) {
 	base := wanted("a", "b")
 	tests := []struct {

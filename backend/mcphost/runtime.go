@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"patchbay/backend/mcpconf"
-	"patchbay/backend/mcpconn"
 	"patchbay/backend/tool"
 	"patchbay/backend/watch"
 )
@@ -148,36 +147,26 @@ func (rt *Runtime) Probe(ctx context.Context) {
 	for _, l := range rt.current.Load().links {
 		s := l.snapshot()
 		if s.phase == up && l.httpKind() && time.Since(s.conn.LastSeen()) > rt.host.opts.Timing.Stale {
-			wg.Go(func() { l.probe(ctx, s.conn) })
+			wg.Go(func() { s.probe(ctx) })
 		}
 	}
 	wg.Wait()
-	rt.pause(ctx)
+	rt.onePass(ctx)
 }
 
-// probe checks conn and, when that fails, waits until the loss is known to the views.
-func (l *link) probe(ctx context.Context, conn mcpconn.Conn) {
-	if conn.Check(ctx) == nil {
+// probe checks the connection of s and, when that fails, waits until its loss is known.
+func (s linkState) probe(ctx context.Context) {
+	if s.conn.Check(ctx) == nil {
 		return
 	}
 	select {
-	case <-conn.Done():
+	case <-s.gone:
 	case <-ctx.Done():
-		return
-	}
-	for s := l.snapshot(); s.conn == conn; s = l.snapshot() {
-		select {
-		case <-time.After(time.Millisecond):
-		case <-l.over:
-			return
-		case <-ctx.Done():
-			return
-		}
 	}
 }
 
-// pause waits for one pass of the loop.
-func (rt *Runtime) pause(ctx context.Context) {
+// onePass waits for one pass of the loop.
+func (rt *Runtime) onePass(ctx context.Context) {
 	rt.mu.Lock()
 	rt.asked++
 	asked := rt.asked

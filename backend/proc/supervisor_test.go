@@ -201,7 +201,7 @@ func TestWatchdogNeverHitsANumberThatCameRound(t *testing.T) {
 	p := shell(t, s, "sleep 3600")
 	id := p.group.id()
 	lines := fmt.Sprintf("add %d 1\nadd %s\nremove %s\nadd 1 1\nadd -5 1\nadd x\n", id.pid, id, id)
-	if code := WatchdogMainOn(t, lines); code != 0 {
+	if code := runWatchdog(t, lines); code != 0 {
 		t.Errorf("exit %d", code)
 	}
 	if !living(id.pid) {
@@ -209,8 +209,8 @@ func TestWatchdogNeverHitsANumberThatCameRound(t *testing.T) {
 	}
 }
 
-// WatchdogMainOn runs the watchdog as a program that reads lines.
-func WatchdogMainOn(t *testing.T, lines string) int {
+// runWatchdog runs the watchdog as a program that reads lines.
+func runWatchdog(t *testing.T, lines string) int {
 	t.Helper()
 	s := NewSupervisor(SupervisorOptions{})
 	defer s.Close()

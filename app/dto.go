@@ -268,3 +268,17 @@ type ToolRules struct {
 	Exclude []string          `json:"exclude"`
 	Rename  map[string]string `json:"rename"`
 }
+
+// ServerTool is one tool of a connected server, as its detail view shows it.
+type ServerTool struct {
+	Name         string `json:"name"`     // as the model sees it
+	Original     string `json:"original"` // as the server calls it
+	Title        string `json:"title"`
+	Description  string `json:"description"`
+	Schema       string `json:"schema"` // JSON text
+	SchemaTokens int    `json:"schemaTokens"`
+	ReadOnly     bool   `json:"readOnly"` // the server says so
+}
+
+// ConfigFile names one of the two configuration files.
+type ConfigFile string

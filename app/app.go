@@ -1,0 +1,169 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/logger"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+)
+
+// startLatest is when servers start though the page has not said that it has rendered.
+const startLatest = time.Second
+
+// closeLimit bounds the end of the window: the process is gone soon after it.
+const closeLimit = 15 * time.Second
+
+// App is bound: the page's word about itself.
+type App struct{ core *core }
+
+// Ready says that the page has rendered: servers start now.
+func (a *App) Ready() error {
+	return do(a.core, "Ready", func(context.Context) error { a.core.ready(); return nil })
+}
+
+// Options say what the window is made of.
+type Options struct {
+	Assets   fs.FS // the built page, rooted at frontend/dist
+	Backend  Backend
+	Instance *Instance // nil in tests of the window alone
+	Logger   *slog.Logger
+}
+
+// Run opens the window and returns when it is closed and the backend with it.
+func Run(o Options) error {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	quietGPU()
+	return wails.Run(newWindow(o).options())
+}
+
+// Bindings writes the page's bindings in a program built with tag bindings; no method is
+// called there, so that there is no backend.
+func Bindings(assets fs.FS) error {
+	return wails.Run(newWindow(Options{Assets: assets, Logger: slog.New(slog.DiscardHandler)}).options())
+}
+
+// window owns the lifecycle. It is not bound: none of its methods can be called by the page.
+type window struct {
+	assets   fs.FS
+	instance *Instance
+	logger   *slog.Logger
+	core     *core
+	life     context.Context // of the forwarders and bound calls
+	end      context.CancelCauseFunc
+	started  sync.Once
+	wg       sync.WaitGroup
+}
+
+var errClosing = errors.New("the window is closing")
+
+func newWindow(o Options) *window {
+	w := &window{assets: o.Assets, instance: o.Instance, logger: o.Logger}
+	w.life, w.end = context.WithCancelCause(context.Background())
+	w.core = &core{ctx: w.life, backend: o.Backend, logger: o.Logger, limit: callLimit, desktop: system{w.life}}
+	w.core.ready = func() { w.started.Do(o.Backend.Start) }
+	return w
+}
+
+func (w *window) options() *options.App {
+	return &options.App{
+		Title: "Patchbay", Width: 1280, Height: 800, MinWidth: 720, MinHeight: 480,
+		BackgroundColour: options.NewRGB(24, 26, 30),
+		AssetServer:      &assetserver.Options{Assets: w.assets, Handler: w.media(), Middleware: protect},
+		Logger:           logger.NewDefaultLogger(),
+		LogLevel:         logger.WARNING, LogLevelProduction: logger.ERROR,
+		OnStartup:      w.startup,
+		OnShutdown:     w.shutdown,
+		ErrorFormatter: formatError,
+		// GPU policy: the zero value of linux.Options would mean "always", which blanks the
+		// window on some NVIDIA drivers (wails issue 2977) and costs 80 MiB everywhere.
+		Linux:       &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "patchbay-window"},
+		DragAndDrop: &options.DragAndDrop{EnableFileDrop: false},
+		Bind: []any{
+			&App{w.core}, &MCP{w.core}, &Chat{w.core}, &Sessions{w.core}, &Settings{w.core},
+		},
+		EnumBind: []any{
+			AllServerStates, AllServerLayers, AllServerActions, AllApprovalDecisions,
+			AllApprovalModes, AllChatKinds, AllConfigFiles,
+		},
+	}
+}
+
+// startup runs once, before the page loads.
+func (w *window) startup(wails context.Context) {
+	hardenNative()
+	desktop := system{wails}
+	w.core.desktop = desktop
+	w.run(func(topic string, data any) { runtime.EventsEmit(wails, topic, data) })
+	if w.instance != nil {
+		w.wg.Go(func() { w.instance.serve(w.life, w.second(desktop)) })
+	}
+}
+
+// run starts one forwarder per topic and the timer that starts the servers.
+func (w *window) run(emit emitter) {
+	b, ctx := w.core.backend, w.life
+	w.wg.Go(func() { forward(ctx, topicMCP, b.Servers(), stampMCP, emit) })
+	w.wg.Go(func() { forward(ctx, topicSessions, b.SessionList(), stampSessions, emit) })
+	w.wg.Go(func() { forward(ctx, topicApprovals, b.Questions(), stampApprovals, emit) })
+	w.wg.Go(func() { forward(ctx, topicSettings, b.SettingsValue(), stampSettings, emit) })
+	events := make(chan ChatEvent, 256)
+	w.wg.Go(func() { forwardChat(ctx, events, emit) })
+	w.wg.Go(func() { w.followChat(events) })
+	w.wg.Go(func() {
+		if pause(ctx, startLatest) {
+			w.core.ready()
+		}
+	})
+}
+
+func (w *window) followChat(events chan<- ChatEvent) {
+	err := w.core.backend.FollowChat(w.life, func(e ChatEvent) {
+		select {
+		case events <- e:
+		case <-w.life.Done():
+		}
+	})
+	if err != nil && w.life.Err() == nil {
+		w.logger.Error("the conversation is no longer followed", "error", err)
+	}
+}
+
+// second answers a second start: its workspace is shown here and the window comes forward.
+func (w *window) second(d desktop) func(workspace string) error {
+	return func(workspace string) error {
+		d.raise()
+		if workspace == "" {
+			return nil
+		}
+		return do(w.core, "ShowWorkspace", func(ctx context.Context) error { return w.core.backend.ShowWorkspace(ctx, workspace) })
+	}
+}
+
+// shutdown ends what the window started, servers included, within closeLimit.
+func (w *window) shutdown(context.Context) {
+	w.end(errClosing)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.wg.Wait()
+		if err := w.core.backend.Close(); err != nil {
+			w.logger.Error("close", "error", err)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeLimit):
+		w.logger.Error("the backend did not close in time; the watchdog ends what is left", "limit", closeLimit)
+	}
+}

@@ -1,0 +1,38 @@
+package app
+
+import "context"
+
+// Chat is bound: conversations and approvals.
+type Chat struct{ core *core }
+
+// Transcript returns a conversation so far. Later events of topic "chat" carry a higher
+// Seq; a page that sees a gap reads the transcript again.
+func (c *Chat) Transcript(sessionID string) (Transcript, error) {
+	return call(c.core, "Transcript", func(ctx context.Context) (Transcript, error) {
+		t, err := c.core.backend.Transcript(ctx, sessionID)
+		if t.Events == nil {
+			t.Events = []ChatEvent{}
+		}
+		return t, err
+	})
+}
+
+// SendMessage starts a turn.
+func (c *Chat) SendMessage(sessionID, text string) error {
+	return do(c.core, "SendMessage", func(ctx context.Context) error { return c.core.backend.SendMessage(ctx, sessionID, text) })
+}
+
+// StopTurn ends the running turn; without one it does nothing.
+func (c *Chat) StopTurn(sessionID string) error {
+	return do(c.core, "StopTurn", func(ctx context.Context) error { return c.core.backend.StopTurn(ctx, sessionID) })
+}
+
+// Approvals returns the open questions as topic "approvals" carries them.
+func (c *Chat) Approvals() (ApprovalsSnapshot, error) {
+	return stamped(c.core, "Approvals", c.core.backend.Questions, stampApprovals)
+}
+
+// AnswerQuestion decides an open question; the first answer wins.
+func (c *Chat) AnswerQuestion(id string, decision ApprovalDecision) error {
+	return do(c.core, "AnswerQuestion", func(ctx context.Context) error { return c.core.backend.AnswerQuestion(ctx, id, decision) })
+}

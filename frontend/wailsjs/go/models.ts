@@ -1,0 +1,266 @@
+export namespace app {
+	
+	export enum ServerState {
+	    Connected = "connected",
+	    Disabled = "disabled",
+	    Paused = "paused",
+	    Error = "error",
+	    Missing = "missing",
+	    Busy = "busy",
+	}
+	export enum ServerLayer {
+	    Definition = "definition",
+	    Workspace = "workspace",
+	    Session = "session",
+	    Runtime = "runtime",
+	}
+	export enum ServerAction {
+	    Enable = "enable",
+	    Trust = "trust",
+	    Resume = "resume",
+	    Define = "define",
+	    Edit = "edit",
+	    Retry = "retry",
+	    Resolve = "resolve",
+	    SignIn = "sign_in",
+	    Wait = "wait",
+	}
+	export enum ApprovalDecision {
+	    AllowOnce = "allow_once",
+	    AllowSession = "allow_session",
+	    AllowWorkspace = "allow_workspace",
+	    Reject = "reject",
+	    Withdrawn = "withdrawn",
+	}
+	export enum ApprovalMode {
+	    Auto = "auto",
+	    Safe = "safe",
+	    Manual = "manual",
+	}
+	export enum ChatKind {
+	    Text = "text",
+	    Reasoning = "reasoning",
+	    ToolCall = "tool_call",
+	    ToolResult = "tool_result",
+	    Approval = "approval",
+	    Usage = "usage",
+	    Error = "error",
+	    Done = "done",
+	    User = "user",
+	    Asking = "asking",
+	    Progress = "progress",
+	    Notice = "notice",
+	    Step = "step",
+	}
+	export enum ConfigFile {
+	    Store = "store",
+	    Workspace = "workspace",
+	}
+	export interface Question {
+	    id: string;
+	    sessionId: string;
+	    callId: string;
+	    server: string;
+	    tool: string;
+	    why: string;
+	    previewKind: string;
+	    preview: string;
+	    workspaceGrant: boolean;
+	    atMs: number;
+	}
+	export interface ApprovalsSnapshot {
+	    rev: number;
+	    questions: Question[];
+	}
+	export interface ChatContent {
+	    kind: string;
+	    text: string;
+	    mimeType: string;
+	    url: string;
+	    uri: string;
+	    name: string;
+	    json: string;
+	}
+	export interface ChatEvent {
+	    sessionId: string;
+	    runId: string;
+	    seq: number;
+	    firstSeq: number;
+	    kind: ChatKind;
+	    atMs: number;
+	    text: string;
+	    id: string;
+	    server: string;
+	    tool: string;
+	    arguments: string;
+	    ok: boolean;
+	    content: ChatContent[];
+	    reason: string;
+	    tookMs: number;
+	    decision: string;
+	    by: string;
+	    progress: number;
+	    total: number;
+	    inputTokens: number;
+	    outputTokens: number;
+	    code: string;
+	    message: string;
+	    stopReason: string;
+	    practice: boolean;
+	    model: string;
+	}
+	export interface Conflict {
+	    tool: string;
+	    owner: string;
+	}
+	export interface Evidence {
+	    exitCode?: number;
+	    stderr: string[];
+	    httpStatus: number;
+	    url: string;
+	    file: string;
+	    line: number;
+	    stage: string;
+	}
+	export interface FileError {
+	    path: string;
+	    line: number;
+	    column: number;
+	    message: string;
+	}
+	export interface Surface {
+	    atMs: number;
+	    tookMs: number;
+	    added: string[];
+	    removed: string[];
+	    changed: string[];
+	}
+	export interface Skip {
+	    tool: string;
+	    reason: string;
+	}
+	export interface ServerRow {
+	    name: string;
+	    type: string;
+	    state: ServerState;
+	    stage: string;
+	    enabled: boolean;
+	    trusted: boolean;
+	    paused: boolean;
+	    defined: boolean;
+	    sinceMs: number;
+	    layer?: ServerLayer;
+	    cause: string;
+	    action?: ServerAction;
+	    reason: string;
+	    error: string;
+	    evidence?: Evidence;
+	    conflicts: Conflict[];
+	    toolCount: number;
+	    schemaTokens: number;
+	    skipped: Skip[];
+	    protocol: string;
+	    serverName: string;
+	    serverVersion: string;
+	    connectMs: number;
+	    latencyMs: number;
+	    pid: number;
+	    recovered: number;
+	    nextTryMs: number;
+	    attempt: number;
+	    progress: string;
+	    warnings: string[];
+	    shared: string[];
+	    file: string;
+	    line: number;
+	}
+	export interface MCPSnapshot {
+	    rev: number;
+	    sessionId: string;
+	    workspace: string;
+	    store: string;
+	    workspaceConfig: string;
+	    rows: ServerRow[];
+	    settled: boolean;
+	    toolCount: number;
+	    schemaTokens: number;
+	    rebuild?: Surface;
+	    fileErrors: FileError[];
+	    cutTools: string[];
+	}
+	export interface ModelInfo {
+	    name: string;
+	    source: string;
+	    baseUrl: string;
+	    practice: boolean;
+	}
+	export interface ModelProfile {
+	    name: string;
+	    baseUrl: string;
+	    model: string;
+	    hasKey: boolean;
+	}
+	export interface NamedValue {
+	    name: string;
+	    value: string;
+	    hasValue: boolean;
+	}
+	
+	export interface ServerForm {
+	    name: string;
+	    type: string;
+	    command: string;
+	    args: string[];
+	    cwd: string;
+	    url: string;
+	    env: NamedValue[];
+	    headers: NamedValue[];
+	    enable: boolean;
+	}
+	
+	export interface ServerTool {
+	    name: string;
+	    original: string;
+	    title: string;
+	    description: string;
+	    schema: string;
+	    schemaTokens: number;
+	    readOnly: boolean;
+	}
+	export interface SessionInfo {
+	    id: string;
+	    title: string;
+	    workspace: string;
+	    updatedMs: number;
+	    running: boolean;
+	    readOnly: boolean;
+	}
+	export interface SessionsSnapshot {
+	    rev: number;
+	    current: string;
+	    sessions: SessionInfo[];
+	}
+	export interface SettingsSnapshot {
+	    rev: number;
+	    version: string;
+	    theme: string;
+	    mode: ApprovalMode;
+	    model: ModelInfo;
+	    profile: ModelProfile;
+	    messages: string[];
+	}
+	
+	
+	export interface ToolRules {
+	    exclude: string[];
+	    rename: {[key: string]: string};
+	}
+	export interface Transcript {
+	    sessionId: string;
+	    seq: number;
+	    runId: string;
+	    events: ChatEvent[];
+	}
+
+}
+

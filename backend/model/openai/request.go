@@ -61,7 +61,7 @@ func (c *client) marshal(req model.Request, adapt adaptations) ([]byte, error) {
 	}
 	for _, spec := range req.Tools {
 		parameters := spec.Parameters
-		if len(parameters) == 0 {
+		if !json.Valid(parameters) {
 			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
 		if adapt.strictSchemas {

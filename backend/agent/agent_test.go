@@ -18,6 +18,7 @@ import (
 	"patchbay/backend/model"
 	"patchbay/backend/model/modeltest"
 	"patchbay/backend/model/openai"
+	"patchbay/backend/model/practice"
 	"patchbay/backend/tool"
 )
 
@@ -124,7 +125,8 @@ func says(result tool.Result) tool.Invoke {
 	return func(context.Context, tool.Call, func(tool.Progress)) tool.Result { return result }
 }
 
-func untilStopped(ctx context.Context, _ tool.Call, _ func(tool.Progress)) tool.Result {
+func untilStopped(ctx context.Context, _ tool.Call, progress func(tool.Progress)) tool.Result {
+	progress(tool.Progress{Message: "running"})
 	<-ctx.Done()
 	return tool.Failed(tool.Cancelled, "Cancelled by the user.")
 }
@@ -187,7 +189,7 @@ func TestA11StopLeavesAValidHistory(t *testing.T) {
 	}{
 		{"while streaming arguments", half, allow, agent.Text, 0},
 		{"while waiting for approval", modeltest.Calls(call("a", "slow"), call("b", "slow")), hang, agent.Asking, 2},
-		{"while the tool runs", modeltest.Calls(call("a", "slow"), call("b", "slow")), allow, agent.Approval, 2},
+		{"while the tool runs", modeltest.Calls(call("a", "slow"), call("b", "slow")), allow, agent.Progress, 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -408,6 +410,33 @@ func TestPanicAndSaveErrorsAreTold(t *testing.T) {
 	if got := r.kinds(agent.Notice); len(got) != 1 || !strings.Contains(got[0].Text, "disk full") {
 		t.Errorf("%+v", got)
 	}
+}
+
+func TestPracticeModelCallsToolsThroughTheLoop(t *testing.T) {
+	r := newRig(t, modeltest.Limits{}, []tool.Entry{entry("demo_echo", says(tool.OKText("pong"))), entry("demo_fail", says(tool.Failed(tool.ReasonNone, "no")))})
+	r.o.Client, r.o.Practice = practice.New(), true
+	want(t, r.turn(t.Context(), "use demo_echo, then demo_fail"), agent.EndTurn)
+	want(t, r.history[len(r.history)-1].Text, "demo_echo answered: pong\ndemo_fail failed: Error: no")
+	if done := r.kinds(agent.Done)[0]; !done.Practice || done.Model != practice.Model {
+		t.Errorf("done: %+v", done)
+	}
+}
+
+// A panic of a reader must not leave calls running or questions open.
+func TestPanickingReaderEndsTheTurn(t *testing.T) {
+	quick, slow := entry("quick", says(tool.OKText("x"))), entry("slow", untilStopped)
+	quick.Parallel, slow.Parallel = true, true
+	r := newRig(t, modeltest.Limits{}, []tool.Entry{quick, slow}, modeltest.Calls(call("a", "quick"), call("b", "slow")), modeltest.Text("ok"))
+	once := false
+	r.on = func(e agent.Event) {
+		if e.Kind == agent.ToolResult && !once {
+			once = true
+			panic("reader")
+		}
+	}
+	want(t, r.turn(t.Context(), "hi"), agent.Errored)
+	want(t, r.turn(t.Context(), "again"), agent.EndTurn)
+	want(t, len(r.answered()), 2)
 }
 
 func TestFold(t *testing.T) {

@@ -47,6 +47,8 @@ func parallel(table *tool.Table, c model.ToolCall) bool {
 func (t *turn) runBatch(ctx context.Context, table *tool.Table, calls []model.ToolCall) {
 	var running sync.WaitGroup
 	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // a reader that panics must not leave calls behind
 	slots := make(chan struct{}, t.o.Parallel)
 	results := make([]chan outcome, len(calls))
 	for i, c := range calls {

@@ -188,6 +188,24 @@ func TestACallInFlight(t *testing.T) {
 	}
 }
 
+func TestArgumentsThatAreNoObjectNeverReachTheServer(t *testing.T) {
+	inBubble(t, HostOptions{}, func(t *testing.T, r *rig) {
+		r.dialer.scripts["a"] = serves(time.Millisecond, "x")
+		rt := r.session("1")
+		settle(t, rt, plan(wanted("a")))
+		close(r.dialer.last("a").answer)
+		for arguments, ok := range map[string]bool{"": true, "{}": true, "[1]": false, "{": false} {
+			got := rt.Table().Call(t.Context(), tool.Call{Name: "x", Arguments: []byte(arguments)}, nil)
+			if got.OK != ok || !ok && (got.Reason != tool.BadArguments || !strings.HasPrefix(got.Content[0].Text, "Invalid MCP tool arguments: ")) {
+				t.Errorf("arguments %q: %+v", arguments, got)
+			}
+		}
+		if got := r.dialer.last("a").calls; len(got) != 2 {
+			t.Errorf("the server saw %d calls, want 2", len(got))
+		}
+	})
+}
+
 func TestToolsChangedChangesTheSurface(t *testing.T) {
 	inBubble(t, HostOptions{}, func(t *testing.T, r *rig) {
 		r.dialer.scripts["a"] = serves(time.Millisecond, "x", "y")

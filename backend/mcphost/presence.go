@@ -96,12 +96,16 @@ func (p *presence) invoke(offered *stretch, original string) tool.Invoke {
 		if p.gone.Err() != nil || offered.closed.Load() {
 			return p.refuse()
 		}
+		arguments, err := tool.Arguments(call.Arguments)
+		if err != nil {
+			return tool.Failed(tool.BadArguments, "Invalid MCP tool arguments: "+err.Error())
+		}
 		callCtx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		stop := context.AfterFunc(p.gone, func() { cancel(context.Cause(p.gone)) })
 		defer stop()
 		began := time.Now()
-		result := p.conn.Call(callCtx, original, call.Arguments, p.limits, onProgress)
+		result := p.conn.Call(callCtx, original, arguments, p.limits, onProgress)
 		took := time.Since(began)
 		if result.Took == 0 {
 			result.Took = took

@@ -62,13 +62,15 @@ type window struct {
 	life     context.Context // of the forwarders and bound calls
 	end      context.CancelCauseFunc
 	started  sync.Once
+	loading  sync.Once
+	loaded   chan struct{} // closed once the page can take events
 	wg       sync.WaitGroup
 }
 
 var errClosing = errors.New("the window is closing")
 
 func newWindow(o Options) *window {
-	w := &window{assets: o.Assets, instance: o.Instance, logger: o.Logger}
+	w := &window{assets: o.Assets, instance: o.Instance, logger: o.Logger, loaded: make(chan struct{})}
 	w.life, w.end = context.WithCancelCause(context.Background())
 	w.core = &core{ctx: w.life, backend: o.Backend, logger: o.Logger, limit: callLimit, desktop: system{w.life}}
 	w.core.ready = func() { w.started.Do(o.Backend.Start) }
@@ -83,6 +85,7 @@ func (w *window) options() *options.App {
 		Logger:           logger.NewDefaultLogger(),
 		LogLevel:         logger.WARNING, LogLevelProduction: logger.ERROR,
 		OnStartup:      w.startup,
+		OnDomReady:     w.domReady,
 		OnShutdown:     w.shutdown,
 		ErrorFormatter: formatError,
 		// GPU policy: the zero value of linux.Options would mean "always", which blanks the
@@ -110,19 +113,34 @@ func (w *window) startup(wails context.Context) {
 	}
 }
 
+// domReady runs after every load of the page; before the first one, Wails' own script is
+// not there and an event would be an error in the page.
+func (w *window) domReady(context.Context) { w.loading.Do(func() { close(w.loaded) }) }
+
 // run starts one forwarder per topic and the timer that starts the servers.
 func (w *window) run(emit emitter) {
 	b, ctx := w.core.backend, w.life
-	w.wg.Go(func() { forward(ctx, topicMCP, b.Servers(), stampMCP, emit) })
-	w.wg.Go(func() { forward(ctx, topicSessions, b.SessionList(), stampSessions, emit) })
-	w.wg.Go(func() { forward(ctx, topicApprovals, b.Questions(), stampApprovals, emit) })
-	w.wg.Go(func() { forward(ctx, topicSettings, b.SettingsValue(), stampSettings, emit) })
 	events := make(chan ChatEvent, 256)
-	w.wg.Go(func() { forwardChat(ctx, events, emit) })
+	w.onceLoaded(func() { forward(ctx, topicMCP, b.Servers(), stampMCP, emit) })
+	w.onceLoaded(func() { forward(ctx, topicSessions, b.SessionList(), stampSessions, emit) })
+	w.onceLoaded(func() { forward(ctx, topicApprovals, b.Questions(), stampApprovals, emit) })
+	w.onceLoaded(func() { forward(ctx, topicSettings, b.SettingsValue(), stampSettings, emit) })
+	w.onceLoaded(func() { forwardChat(ctx, events, emit) })
 	w.wg.Go(func() { w.followChat(events) })
 	w.wg.Go(func() {
 		if pause(ctx, startLatest) {
 			w.core.ready()
+		}
+	})
+}
+
+// onceLoaded runs f in a goroutine of the window when the page is there.
+func (w *window) onceLoaded(f func()) {
+	w.wg.Go(func() {
+		select {
+		case <-w.loaded:
+			f()
+		case <-w.life.Done():
 		}
 	})
 }

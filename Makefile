@@ -1,0 +1,68 @@
+# Patchbay. make build, make run, make test, make lint are all a newcomer needs.
+SHELL := /bin/bash
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+WINDOW_TAGS := production,webkit2_41
+ifneq ($(shell uname -s),Linux)
+WINDOW_TAGS := production
+endif
+BIN := build/bin
+
+.PHONY: build cli window page run test bench lint check bindings e2e e2e-programs screens clean
+
+## build: both programs, in build/bin
+build: cli window
+
+cli:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/patchbay .
+
+window: page
+	go build -tags $(WINDOW_TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/patchbay-window .
+
+# npm ci only when the lock changed since the last one.
+frontend/node_modules/.package-lock.json: frontend/package-lock.json
+	cd frontend && npm ci --no-audit --no-fund
+
+page: frontend/node_modules/.package-lock.json
+	cd frontend && npm run build
+	@touch frontend/dist/.gitkeep
+
+## run: install what is missing, build, open the window (or, without a display, picture it)
+run:
+	build/deps.sh build
+	$(MAKE) build
+	build/run.sh
+
+## test: everything; installs what the tests need
+test:
+	build/test.sh
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./backend/...
+
+## lint: formatting, vet for three systems, staticcheck, the page's types
+lint:
+	build/lint.sh
+
+## check: what must pass before a commit
+check: lint test
+
+## bindings: write frontend/wailsjs from the bound structs
+bindings:
+	CGO_ENABLED=0 go build -tags bindings -o $(BIN)/bindgen .
+	tsoutputtype=interfaces $(BIN)/bindgen >/dev/null
+
+e2e-programs: build
+	go build -tags $(WINDOW_TAGS) -o $(BIN)/e2e-probe ./app/e2e/probe
+	gcc -shared -fPIC -Wall -o $(BIN)/autoshim.so app/e2e/shim/autoshim.c $$(pkg-config --cflags webkit2gtk-4.1)
+
+## e2e: the tests in the real window only; E2E=pattern chooses some
+e2e: e2e-programs
+	build/e2e.sh -v -run '$(or $(E2E),.)'
+
+## screens: pictures of the window in build/screens
+screens: e2e-programs
+	SCREENS=$(CURDIR)/build/screens build/e2e.sh -run 'Screen|Opens'
+
+clean:
+	rm -rf build/bin build/screens build/bench frontend/dist/assets frontend/dist/index.html

@@ -1,0 +1,121 @@
+//go:build linux
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// element is a handle of something in the page, found again by role and name each time it
+// is used, since the page may draw it anew at any moment.
+type element struct {
+	app        *app
+	role, name string
+}
+
+// by finds the one element with this ARIA role and accessible name.
+func (a *app) by(role, name string) element { return element{app: a, role: role, name: name} }
+
+// finder is an approximation of "Accessible Name and Description Computation 1.2" for what
+// this page uses: aria-labelledby, aria-label, label, alt, text, title, placeholder.
+const finder = `
+const [role, name] = arguments;
+const native = {button:"button,summary,input[type=button],input[type=submit]", textbox:"textarea,input:not([type]),input[type=text],input[type=url],input[type=password],input[type=search]",
+ checkbox:"input[type=checkbox]", radio:"input[type=radio]", link:"a[href]", heading:"h1,h2,h3,h4,h5,h6", dialog:"dialog", combobox:"select", group:"fieldset", navigation:"nav", main:"main", row:"tr", listitem:"li", list:"ul,ol"};
+const squeeze = s => (s || "").replace(/\s+/g, " ").trim();
+const named = e => {
+ const ids = e.getAttribute("aria-labelledby");
+ if (ids) return squeeze(ids.split(/\s+/).map(i => document.getElementById(i)?.textContent ?? "").join(" "));
+ if (e.getAttribute("aria-label")) return squeeze(e.getAttribute("aria-label"));
+ if (e.labels?.length) return squeeze([...e.labels].map(l => l.textContent).join(" "));
+ return squeeze(e.getAttribute("alt")) || squeeze(e.textContent) || squeeze(e.getAttribute("title")) || squeeze(e.getAttribute("placeholder"));
+};
+const all = [...document.querySelectorAll('[role="' + role + '"]' + (native[role] ? "," + native[role] : ""))]
+ .filter(e => (e.getAttribute("role") ?? role) === role && !e.closest("[aria-hidden=true],[inert],[hidden]"));
+return all.filter(e => name === "" || named(e) === name);`
+
+var errAmbiguous = errors.New("more than one")
+
+// locate returns the id of the element now.
+func (e element) locate(ctx context.Context) (string, error) {
+	var found []map[string]string
+	if err := e.app.session.run(ctx, finder, &found, e.role, e.name); err != nil {
+		return "", err
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("no %s named %q", e.role, e.name)
+	case 1:
+		return found[0][elementKey], nil
+	}
+	return "", fmt.Errorf("%s named %q: %w (%d)", e.role, e.name, errAmbiguous, len(found))
+}
+
+func (e element) String() string { return e.role + " " + e.name }
+
+// eventually repeats an action on the element until it works.
+func (e element) eventually(what string, act func(id string) error) {
+	e.app.t.Helper()
+	e.app.eventually(what+" "+e.String(), func() error {
+		id, err := e.locate(e.app.t.Context())
+		if err != nil {
+			return err
+		}
+		return act(id)
+	})
+}
+
+// click clicks as a person would: scrolled into view and not covered.
+func (e element) click() {
+	e.app.t.Helper()
+	e.eventually("click", func(id string) error {
+		return send(e.app.t.Context(), http.MethodPost, e.app.session.path("/element/"+id+"/click"), map[string]any{}, nil)
+	})
+}
+
+// fill replaces the text of a field by typing.
+func (e element) fill(text string) {
+	e.app.t.Helper()
+	e.eventually("fill", func(id string) error {
+		ctx, path := e.app.t.Context(), e.app.session.path("/element/"+id)
+		if err := send(ctx, http.MethodPost, path+"/clear", map[string]any{}, nil); err != nil {
+			return err
+		}
+		return send(ctx, http.MethodPost, path+"/value", map[string]any{"text": text}, nil)
+	})
+}
+
+// appears waits until there is exactly one.
+func (e element) appears() {
+	e.app.t.Helper()
+	e.eventually("find", func(string) error { return nil })
+}
+
+// goes waits until there is none.
+func (e element) goes() {
+	e.app.t.Helper()
+	e.app.eventually("no more "+e.String(), func() error {
+		if _, err := e.locate(e.app.t.Context()); err == nil || errors.Is(err, errAmbiguous) {
+			return errors.New("it is still there")
+		}
+		return nil
+	})
+}
+
+// says waits until its rendered text satisfies want.
+func (e element) says(what string, want func(text string) bool) {
+	e.app.t.Helper()
+	e.eventually(what+" in", func(id string) error {
+		var text string
+		err := send(e.app.t.Context(), http.MethodGet, e.app.session.path("/element/"+id+"/text"), nil, &text)
+		if err == nil && !want(text) {
+			quoted, _ := json.Marshal(text)
+			err = fmt.Errorf("it says %s", quoted)
+		}
+		return err
+	})
+}

@@ -1,0 +1,67 @@
+// The wire types, as app/dto.go declares them. Slices are never null.
+
+export type ServerState = "connected" | "disabled" | "paused" | "error" | "missing" | "busy";
+export type ServerAction =
+  | "enable" | "trust" | "resume" | "define" | "edit" | "retry" | "resolve" | "sign_in" | "wait";
+export type ServerLayer = "definition" | "workspace" | "session" | "runtime";
+
+export interface Conflict { tool: string; owner: string }
+export interface Evidence {
+  exitCode?: number; stderr: string[]; httpStatus: number; url: string; file: string; line: number; stage: string;
+}
+export interface ServerRow {
+  name: string; type: string; state: ServerState; stage: string;
+  enabled: boolean; trusted: boolean; paused: boolean; defined: boolean;
+  sinceMs: number; layer?: ServerLayer; cause: string; action?: ServerAction;
+  reason: string; error: string; evidence?: Evidence; conflicts: Conflict[];
+  toolCount: number; schemaTokens: number; skipped: { tool: string; reason: string }[];
+  protocol: string; serverName: string; serverVersion: string;
+  connectMs: number; latencyMs: number; pid: number; recovered: number;
+  nextTryMs: number; attempt: number; progress: string; warnings: string[]; shared: string[];
+  file: string; line: number;
+}
+export interface FileError { path: string; line: number; column: number; message: string }
+export interface Surface { atMs: number; tookMs: number; added: string[]; removed: string[]; changed: string[] }
+export interface MCPSnapshot {
+  rev: number; sessionId: string; workspace: string; store: string; workspaceConfig: string;
+  rows: ServerRow[]; settled: boolean; toolCount: number; schemaTokens: number;
+  rebuild?: Surface; fileErrors: FileError[]; cutTools: string[];
+}
+export interface SessionInfo {
+  id: string; title: string; workspace: string; updatedMs: number; running: boolean; readOnly: boolean;
+}
+export interface SessionsSnapshot { rev: number; current: string; sessions: SessionInfo[] }
+export interface Question {
+  id: string; sessionId: string; callId: string; server: string; tool: string; why: string;
+  previewKind: string; preview: string; workspaceGrant: boolean; atMs: number;
+}
+export interface ApprovalsSnapshot { rev: number; questions: Question[] }
+export type ApprovalDecision = "allow_once" | "allow_session" | "allow_workspace" | "reject";
+export type ApprovalMode = "auto" | "safe" | "manual";
+export interface ModelProfile { name: string; baseUrl: string; model: string; hasKey: boolean }
+export interface SettingsSnapshot {
+  rev: number; version: string; theme: string; mode: ApprovalMode;
+  model: { name: string; source: string; baseUrl: string; practice: boolean };
+  profile: ModelProfile; messages: string[];
+}
+export type ChatKind =
+  | "text" | "reasoning" | "tool_call" | "tool_result" | "approval" | "usage" | "error" | "done"
+  | "user" | "asking" | "progress" | "notice" | "step";
+export interface ChatContent {
+  kind: string; text: string; mimeType: string; url: string; uri: string; name: string; json: string;
+}
+export interface ChatEvent {
+  sessionId: string; runId: string; seq: number; firstSeq: number; kind: ChatKind; atMs: number;
+  text: string; id: string; server: string; tool: string; arguments: string; ok: boolean;
+  content: ChatContent[]; reason: string; tookMs: number; decision: string; by: string;
+  progress: number; total: number; inputTokens: number; outputTokens: number;
+  code: string; message: string; stopReason: string; practice: boolean; model: string;
+}
+export interface Transcript { sessionId: string; seq: number; runId: string; events: ChatEvent[] }
+export interface CommandError { code: string; message: string; server?: string; path?: string }
+export interface NamedValue { name: string; value: string; hasValue: boolean }
+export interface ServerForm {
+  name: string; type: string; command: string; args: string[]; cwd: string; url: string;
+  env: NamedValue[]; headers: NamedValue[]; enable: boolean;
+}
+export interface ToolRules { exclude: string[]; rename: Record<string, string> }

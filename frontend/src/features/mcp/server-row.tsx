@@ -1,0 +1,47 @@
+import { memo } from "react";
+import type { ServerRow as Row } from "../../contract/types";
+import { duration } from "../../lib/format";
+import { Lamp } from "../../ui/lamp";
+import { Switch } from "../../ui/switch";
+import { cure, LAMP, quiet, sentence, type Verb } from "./words";
+
+const GLYPH: Record<Verb, string> = {
+  Enable: "M4 8l3 3 5-6", Disable: "M8 3v5M5 4.5a5 5 0 1 0 6 0", Pause: "M6 4v8M10 4v8", Resume: "M6 4l6 4-6 4z",
+  Retry: "M12.5 8a4.5 4.5 0 1 1-1.5-3.4M11 2v3H8", Edit: "M4 12l.6-2.6L10.5 3.5l2 2-5.9 5.9z", Remove: "M4 5h8M6.5 5V3.5h3V5M5 5l.5 8h5L11 5",
+  Resolve: "M4 4l4 4v4M12 4L8 8", Trust: "M4 8l3 3 5-6", Define: "M8 4v8M4 8h8",
+};
+
+/** One server: a healthy one is one line; any other says why and offers its button. */
+export const ServerRow = memo(function ServerRow({ row, index, busy, onVerb, onFile }: {
+  row: Row; index: number; busy: boolean; onVerb: (verb: Verb, row: Row) => void; onFile: (path: string, line: number) => void;
+}) {
+  const verb = cure(row);
+  const text = sentence(row, Date.now());
+  const time = row.latencyMs || row.connectMs;
+  return (
+    <div role="row" aria-label={row.name} aria-rowindex={index + 2} className={`server ${row.state}`} data-name={row.name}>
+      <div role="gridcell" className="state"><Lamp shape={LAMP[row.state]} />{row.state}</div>
+      <div role="gridcell" className="who" title={row.name}><b>{row.name}</b> <span className="mono muted">{row.type}</span></div>
+      <div role="gridcell" className="layers">
+        <button type="button" className="dot" disabled={!row.file} aria-label={row.defined ? `${row.name} definition` : `${row.name} not defined`}
+          title={row.defined ? `Defined in ${row.file}${row.line ? `, line ${row.line}` : ""}` : "Defined nowhere"} onClick={() => onFile(row.file, row.line)}>
+          <Lamp shape={row.defined ? "disc" : "dashed"} /></button>
+        <Switch label={`${row.name} enabled here`} on={row.enabled} inert={busy || (!row.defined && !row.enabled)} onChange={(on) => onVerb(on ? "Enable" : "Disable", row)} />
+        <Switch label={`${row.name} in this session`} on={!row.paused} inert={busy || !row.enabled} onChange={(on) => onVerb(on ? "Resume" : "Pause", row)} />
+      </div>
+      <div role="gridcell" className="num">{row.toolCount}</div>
+      <div role="gridcell" className="num muted" title={time ? `connected in ${duration(row.connectMs) || "?"}${row.latencyMs ? `, latency ${duration(row.latencyMs)}` : ""}` : undefined}>{duration(time)}</div>
+      <div role="gridcell" className="quiet">{quiet(row).map((each) => (
+        <button key={each} type="button" className="icon" aria-label={`${each} ${row.name}`} title={each} disabled={busy} onClick={() => onVerb(each, row)}>
+          <svg aria-hidden="true" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round"><path d={GLYPH[each]} /></svg>
+        </button>
+      ))}</div>
+      {text || verb ? (
+        <div role="gridcell" className="why">
+          <span className="reason" title={row.error || text}>{text}</span>
+          {verb ? <button type="button" className="btn" aria-label={`${verb} ${row.name}`} disabled={busy} onClick={() => onVerb(verb, row)}>{verb}{verb === "Resolve" || verb === "Define" || verb === "Edit" ? "…" : ""}</button> : null}
+        </div>
+      ) : null}
+    </div>
+  );
+});

@@ -1,0 +1,54 @@
+import type { MCPSnapshot, ServerAction, ServerRow, ServerState } from "../../contract/types";
+import { clock, short } from "../../lib/format";
+import type { LampShape } from "../../ui/lamp";
+
+/** The lamp of each state; a new state does not compile without one. */
+export const LAMP: Record<ServerState, LampShape> = {
+  connected: "disc", busy: "arc", paused: "bars", disabled: "ring", error: "cross", missing: "dashed",
+};
+
+/** What a row's buttons can do. */
+export type Verb = "Enable" | "Disable" | "Pause" | "Resume" | "Retry" | "Edit" | "Remove" | "Resolve" | "Trust" | "Define";
+
+const VERB: Record<ServerAction, Verb | undefined> = {
+  enable: "Enable", trust: "Trust", resume: "Resume", define: "Define", edit: "Edit", retry: "Retry", resolve: "Resolve",
+  sign_in: undefined, wait: undefined,
+};
+
+/** The button that puts the row right, if a button can. */
+export function cure(row: ServerRow): Verb | undefined {
+  return row.action ? VERB[row.action] : undefined;
+}
+
+/** The buttons that make sense for the row, without its cure: each name stands once in a row. */
+export function quiet(row: ServerRow): Verb[] {
+  const verbs: Verb[] = [];
+  if (row.enabled) verbs.push("Disable");
+  else if (row.defined) verbs.push("Enable");
+  if (row.enabled && row.defined) verbs.push(row.paused ? "Resume" : "Pause");
+  if (row.enabled && row.defined) verbs.push("Retry");
+  if (row.conflicts.length > 0) verbs.push("Resolve");
+  if (row.defined) verbs.push("Edit", "Remove");
+  return verbs.filter((each) => each !== cure(row));
+}
+
+const COUNTED: readonly ServerState[] = ["connected", "busy", "error", "missing", "paused"];
+
+/** The status line's parts: `4 connected`, `1 error`, …, `37 tools`, `6.1k schema tokens`. */
+export function counts(snapshot: MCPSnapshot): { state: ServerState; count: number }[] {
+  return COUNTED.map((state) => ({ state, count: snapshot.rows.filter((row) => row.state === state).length }))
+    .filter((each) => each.count > 0 || each.state === "connected");
+}
+
+/** The size of the tool surface in words. */
+export function surface(snapshot: MCPSnapshot): string {
+  return `${snapshot.toolCount} ${snapshot.toolCount === 1 ? "tool" : "tools"} · ${short(snapshot.schemaTokens)} schema tokens`;
+}
+
+/** The sentence of a row that is not connected, "" when there is nothing to say. */
+export function sentence(row: ServerRow, now: number): string {
+  if (row.state === "busy") return [row.stage, row.progress].filter(Boolean).join(" · ");
+  if (row.state === "connected") return row.warnings[0] ?? (row.skipped[0] ? `${row.skipped[0].tool} is skipped: ${row.skipped[0].reason}` : "");
+  const next = row.nextTryMs > now ? ` · next try at ${clock(row.nextTryMs)}` : "";
+  return (row.reason || row.error) + next;
+}

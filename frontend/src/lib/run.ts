@@ -1,0 +1,50 @@
+import type { CommandError } from "../contract/types";
+import { Cell } from "./store";
+
+/** A line at the bottom of the window: an error, or something that can be taken back. */
+export interface Toast { id: number; text: string; error: boolean; undo?: () => void }
+
+/** Runs commands: knows which are under way and shows what was rejected. */
+export class Runner {
+  readonly busy = new Cell<ReadonlySet<string>>(new Set());
+  readonly toasts = new Cell<readonly Toast[]>([]);
+  private last = 0;
+
+  /** Runs command under key; a second one with the key of a running one is dropped. Resolves to
+   *  whether it was accepted; never rejects. */
+  run = async (key: string, command: () => Promise<unknown>): Promise<boolean> => {
+    if (this.busy.get().has(key)) return false;
+    this.busy.set(new Set(this.busy.get()).add(key));
+    try {
+      await command();
+      return true;
+    } catch (err) {
+      this.show(errorText(err), true);
+      return false;
+    } finally {
+      const rest = new Set(this.busy.get());
+      rest.delete(key);
+      this.busy.set(rest);
+    }
+  };
+
+  /** Shows a line; the same text is not shown twice at once. */
+  show = (text: string, error = false, undo?: () => void): void => {
+    const others = this.toasts.get().filter((each) => each.text !== text);
+    this.toasts.set([...others.slice(-3), { id: ++this.last, text, error, undo }]);
+  };
+
+  dismiss = (id: number): void => {
+    this.toasts.set(this.toasts.get().filter((each) => each.id !== id));
+  };
+}
+
+/** The sentence of a rejection, whatever shape it has. */
+export function errorText(err: unknown): string {
+  if (typeof err === "string" && err !== "") return err;
+  if (err && typeof err === "object" && "message" in err) {
+    const { message } = err as CommandError;
+    if (message) return message;
+  }
+  return "the application refused without saying why; see its log";
+}

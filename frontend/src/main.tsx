@@ -1,0 +1,9 @@
+import { createRoot } from "react-dom/client";
+import "@fontsource-variable/inter";
+import "@fontsource/jetbrains-mono/400.css";
+import "./styles.css";
+import { App } from "./app";
+import { wailsHost } from "./platform/wails";
+
+const root = document.getElementById("root");
+if (root) createRoot(root).render(<App host={wailsHost()} />);

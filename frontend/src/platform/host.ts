@@ -1,0 +1,60 @@
+import type {
+  ApprovalDecision, ApprovalMode, ApprovalsSnapshot, ChatEvent, MCPSnapshot, ModelProfile, ServerForm,
+  SessionsSnapshot, SettingsSnapshot, ToolRules, Transcript,
+} from "../contract/types";
+
+/** What each topic carries. */
+export interface Topics {
+  mcp: MCPSnapshot;
+  sessions: SessionsSnapshot;
+  approvals: ApprovalsSnapshot;
+  settings: SettingsSnapshot;
+  chat: ChatEvent[];
+}
+
+/** Everything the page may ask of the application. Commands return when accepted; a rejection
+ *  is a CommandError. */
+export interface Host {
+  /** Listens to a topic; the returned function stops it and may be called twice. */
+  on<T extends keyof Topics>(topic: T, listener: (value: Topics[T]) => void): () => void;
+
+  mcp(): Promise<MCPSnapshot>;
+  enableServer(name: string): Promise<void>;
+  disableServer(name: string): Promise<void>;
+  pauseServer(name: string): Promise<void>;
+  resumeServer(name: string): Promise<void>;
+  retryServer(name: string): Promise<void>;
+  retryFailed(): Promise<void>;
+  rebuildAll(): Promise<void>;
+  trustServers(names: string[]): Promise<void>;
+  /** The stored definition without its secret values. */
+  readServer(name: string): Promise<ServerForm>;
+  addServer(form: ServerForm): Promise<void>;
+  editServer(name: string, form: ServerForm): Promise<void>;
+  removeServer(name: string): Promise<void>;
+  /** Takes the last removal back. */
+  undoRemove(name: string): Promise<void>;
+  addDemoServer(): Promise<void>;
+  saveToolRules(name: string, rules: ToolRules): Promise<void>;
+  openFile(path: string, line: number): Promise<void>;
+
+  sessions(): Promise<SessionsSnapshot>;
+  newSession(workspace: string): Promise<void>;
+  selectSession(id: string): Promise<void>;
+  /** Asks for a folder and starts a session there. */
+  openWorkspace(): Promise<void>;
+
+  transcript(sessionId: string): Promise<Transcript>;
+  sendMessage(sessionId: string, text: string): Promise<void>;
+  stopTurn(sessionId: string): Promise<void>;
+  openLink(url: string): Promise<void>;
+
+  approvals(): Promise<ApprovalsSnapshot>;
+  answerApproval(id: string, decision: ApprovalDecision): Promise<void>;
+
+  settings(): Promise<SettingsSnapshot>;
+  setTheme(theme: string): Promise<void>;
+  setApprovalMode(mode: ApprovalMode): Promise<void>;
+  /** An empty key keeps the stored one. */
+  saveProfile(profile: ModelProfile, key: string): Promise<void>;
+}

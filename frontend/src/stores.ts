@@ -1,0 +1,43 @@
+import type { ApprovalsSnapshot, MCPSnapshot, SessionsSnapshot, SettingsSnapshot } from "./contract/types";
+import { ChatStore } from "./features/chat/chat-store";
+import { Runner } from "./lib/run";
+import { Latest } from "./lib/store";
+import type { Host } from "./platform/host";
+
+/** Everything the page knows, fed by one listener per topic. */
+export class Stores {
+  readonly runner = new Runner();
+  readonly chat: ChatStore;
+  readonly mcp = new Latest<MCPSnapshot>({
+    rev: 0, sessionId: "", workspace: "", store: "", workspaceConfig: "", rows: [], settled: false,
+    toolCount: 0, schemaTokens: 0, fileErrors: [], cutTools: [],
+  });
+  readonly sessions = new Latest<SessionsSnapshot>({ rev: 0, current: "", sessions: [] });
+  readonly approvals = new Latest<ApprovalsSnapshot>({ rev: 0, questions: [] });
+  readonly settings = new Latest<SettingsSnapshot>({
+    rev: 0, version: "", theme: "system", mode: "safe", messages: [],
+    model: { name: "", source: "", baseUrl: "", practice: false },
+    profile: { name: "", baseUrl: "", model: "", hasKey: false },
+  });
+
+  constructor(private readonly host: Host) {
+    this.chat = new ChatStore(host);
+  }
+
+  /** Listens, then reads what there was before: both ways go through take. */
+  start = (): (() => void) => {
+    const { host } = this;
+    const off = [
+      host.on("mcp", this.mcp.take), host.on("sessions", this.sessions.take), host.on("approvals", this.approvals.take),
+      host.on("settings", this.settings.take), this.chat.start(),
+      this.sessions.subscribe(() => this.chat.show(this.sessions.get().current)),
+    ];
+    const read = <T>(what: string, get: () => Promise<T>, take: (value: T) => void) =>
+      void this.runner.run(`read ${what}`, async () => take(await get()));
+    read("servers", () => host.mcp(), this.mcp.take);
+    read("sessions", () => host.sessions(), this.sessions.take);
+    read("approvals", () => host.approvals(), this.approvals.take);
+    read("settings", () => host.settings(), this.settings.take);
+    return () => { for (const each of off) each(); };
+  };
+}

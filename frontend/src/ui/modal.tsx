@@ -1,0 +1,20 @@
+import * as Dialog from "@radix-ui/react-dialog";
+import type { ReactNode } from "react";
+
+/** A dialog that holds the focus; Escape and the ground close it. */
+export function Modal({ title, onClose, children, describe }: {
+  title: string; onClose: () => void; children: ReactNode; describe?: string;
+}) {
+  return (
+    <Dialog.Root open onOpenChange={(open) => { if (!open) onClose(); }}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="modal" {...(describe ? {} : { "aria-describedby": undefined })}>
+          <Dialog.Title className="modal-title">{title}</Dialog.Title>
+          {describe ? <Dialog.Description className="muted">{describe}</Dialog.Description> : null}
+          {children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -2,8 +2,9 @@
 # Formatting, vet for three systems, staticcheck and the page's types.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export GOFLAGS=-buildvcs=false
 
-unformatted=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
+unformatted=$(gofmt -l ./*.go app backend deps)
 [[ -z "$unformatted" ]] || { printf 'gofmt is needed for:\n%s\n' "$unformatted" >&2; exit 1; }
 go vet ./...
 go vet -tags production,webkit2_41 ./...

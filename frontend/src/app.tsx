@@ -16,7 +16,11 @@ import { Toasts } from "./ui/toasts";
 /** The whole window. */
 export function App({ host }: { host: Host }) {
   const stores = useMemo(() => new Stores(host), [host]);
-  useEffect(() => stores.start(), [stores]);
+  useEffect(() => {
+    const stop = stores.start();
+    void stores.runner.run("ready", () => host.ready());
+    return stop;
+  }, [stores, host]);
   const { runner, chat } = stores;
   const sessions = useStore(stores.sessions);
   const settings = useStore(stores.settings);
@@ -47,7 +51,10 @@ export function App({ host }: { host: Host }) {
         <button type="button" className="btn" onClick={() => setShowSettings(true)}>Settings</button>
       </header>
       <SessionList snapshot={sessions} busy={busy.has("session")} onNew={() => void runner.run("session", () => host.newSession(workspace))}
-        onOpen={() => void runner.run("session", () => host.openWorkspace())} onSelect={(to) => void runner.run(`select ${to}`, () => host.selectSession(to))} />
+        onOpen={() => void runner.run("session", async () => {
+          const folder = await host.pickWorkspace();
+          if (folder) await host.newSession(folder);
+        })} onSelect={(to) => void runner.run(`select ${to}`, () => host.selectSession(to))} />
       <main>
         <Conversation store={chat} onLink={setLink} onRetry={onRetry}>
           {approvals.questions.filter((each) => each.sessionId === id).map((each) => (
@@ -62,7 +69,7 @@ export function App({ host }: { host: Host }) {
       <Board store={stores.mcp} host={host} runner={runner} />
       <StatusLine store={stores.mcp} />
       {showSettings ? <SettingsDialog settings={settings} onClose={() => setShowSettings(false)} onTheme={(theme) => void runner.run("theme", () => host.setTheme(theme))}
-        onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onProfile={(profile, key) => runner.run("profile", () => host.saveProfile(profile, key))} /> : null}
+        onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onProfile={(profile, key, allowFile) => runner.run("profile", () => host.saveProfile(profile, key, allowFile))} /> : null}
       {link ? <Modal title="Open this link in the browser?" describe={link} onClose={() => setLink("")}>
         <footer><button type="button" className="btn primary" onClick={() => { setLink(""); void runner.run("link", () => host.openLink(link)); }}>Open</button>
           <button type="button" className="btn" onClick={() => setLink("")}>Cancel</button></footer></Modal> : null}

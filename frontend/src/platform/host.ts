@@ -18,6 +18,8 @@ export interface Host {
   /** Listens to a topic; the returned function stops it and may be called twice. */
   on<T extends keyof Topics>(topic: T, listener: (value: Topics[T]) => void): () => void;
 
+  /** The page has rendered: servers may start. */
+  ready(): Promise<void>;
   mcp(): Promise<MCPSnapshot>;
   enableServer(name: string): Promise<void>;
   disableServer(name: string): Promise<void>;
@@ -33,16 +35,15 @@ export interface Host {
   editServer(name: string, form: ServerForm): Promise<void>;
   removeServer(name: string): Promise<void>;
   /** Takes the last removal back. */
-  undoRemove(name: string): Promise<void>;
-  addDemoServer(): Promise<void>;
+  undoRemove(): Promise<void>;
   saveToolRules(name: string, rules: ToolRules): Promise<void>;
-  openFile(path: string, line: number): Promise<void>;
+  openFile(which: "store" | "workspace", line: number): Promise<void>;
 
   sessions(): Promise<SessionsSnapshot>;
-  newSession(workspace: string): Promise<void>;
+  newSession(workspace: string): Promise<string>;
   selectSession(id: string): Promise<void>;
-  /** Asks for a folder and starts a session there. */
-  openWorkspace(): Promise<void>;
+  /** Asks for a folder; "" when the person cancels. */
+  pickWorkspace(): Promise<string>;
 
   transcript(sessionId: string): Promise<Transcript>;
   sendMessage(sessionId: string, text: string): Promise<void>;
@@ -55,6 +56,6 @@ export interface Host {
   settings(): Promise<SettingsSnapshot>;
   setTheme(theme: string): Promise<void>;
   setApprovalMode(mode: ApprovalMode): Promise<void>;
-  /** An empty key keeps the stored one. */
-  saveProfile(profile: ModelProfile, key: string): Promise<void>;
+  /** An empty key keeps the stored one. Without a keyring a key is refused unless allowFile. */
+  saveProfile(profile: ModelProfile, key: string, allowFile: boolean): Promise<void>;
 }

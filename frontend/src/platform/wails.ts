@@ -1,69 +1,68 @@
+import * as app from "../../wailsjs/go/app/App";
+import * as chat from "../../wailsjs/go/app/Chat";
+import * as mcp from "../../wailsjs/go/app/MCP";
+import * as sessions from "../../wailsjs/go/app/Sessions";
+import * as settings from "../../wailsjs/go/app/Settings";
+import { EventsOn } from "../../wailsjs/runtime/runtime";
 import type { CommandError } from "../contract/types";
 import type { Host, Topics } from "./host";
-
-type Bound = (...args: unknown[]) => Promise<unknown>;
-interface WailsWindow {
-  go?: { app?: Record<string, Record<string, Bound> | undefined> };
-  runtime?: { EventsOn(name: string, callback: (value: unknown) => void): () => void };
-}
-
-/** Bound struct and method of each command; the one place that names them. */
-const METHODS: Record<Exclude<keyof Host, "on">, readonly [string, string]> = {
-  mcp: ["MCP", "Snapshot"],
-  enableServer: ["MCP", "EnableServer"],
-  disableServer: ["MCP", "DisableServer"],
-  pauseServer: ["MCP", "PauseServer"],
-  resumeServer: ["MCP", "ResumeServer"],
-  retryServer: ["MCP", "RetryServer"],
-  retryFailed: ["MCP", "RetryFailed"],
-  rebuildAll: ["MCP", "RebuildAll"],
-  trustServers: ["MCP", "TrustServers"],
-  readServer: ["MCP", "ReadServer"],
-  addServer: ["MCP", "AddServer"],
-  editServer: ["MCP", "EditServer"],
-  removeServer: ["MCP", "RemoveServer"],
-  undoRemove: ["MCP", "UndoRemove"],
-  addDemoServer: ["MCP", "AddDemoServer"],
-  saveToolRules: ["MCP", "SaveToolRules"],
-  openFile: ["MCP", "OpenFile"],
-  sessions: ["Chat", "Sessions"],
-  newSession: ["Chat", "NewSession"],
-  selectSession: ["Chat", "SelectSession"],
-  openWorkspace: ["Chat", "OpenWorkspace"],
-  transcript: ["Chat", "Transcript"],
-  sendMessage: ["Chat", "SendMessage"],
-  stopTurn: ["Chat", "StopTurn"],
-  openLink: ["Chat", "OpenLink"],
-  approvals: ["Chat", "Approvals"],
-  answerApproval: ["Chat", "AnswerApproval"],
-  settings: ["Settings", "Snapshot"],
-  setTheme: ["Settings", "SetTheme"],
-  setApprovalMode: ["Settings", "SetApprovalMode"],
-  saveProfile: ["Settings", "SaveProfile"],
-};
 
 /** A call has no time limit of its own and an unknown method never settles. */
 export const CALL_LIMIT_MS = 30_000;
 /** A folder dialog waits for a person. */
 const DIALOG_LIMIT_MS = 3_600_000;
 
-function call(name: keyof typeof METHODS, args: unknown[]): Promise<unknown> {
-  const [area, method] = METHODS[name];
-  const bound = (window as unknown as WailsWindow).go?.app?.[area]?.[method];
-  if (!bound) {
-    return Promise.reject<unknown>(rejection(`the application has no ${area}.${method}: the window and the page are of different versions, reinstall Patchbay`));
-  }
-  const limit = name === "openWorkspace" ? DIALOG_LIMIT_MS : CALL_LIMIT_MS;
+function call<T>(what: string, command: () => Promise<T>, limit = CALL_LIMIT_MS): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(rejection(`${area}.${method} did not answer in ${limit / 1000} s; try again`)), limit);
-    bound(...args).then(resolve, reject).finally(() => clearTimeout(timer));
+    const timer = setTimeout(() => reject(rejection(`${what}: no answer in ${limit / 1000} s; try again`)), limit);
+    const end = () => clearTimeout(timer);
+    try {
+      command().then(resolve, reject).finally(end);
+    } catch {
+      end(); // the bindings name a method that this window has not
+      reject(rejection(`${what}: the window and the page are of different versions; reinstall Patchbay`));
+    }
   });
 }
 
 function rejection(message: string): CommandError {
   return { code: "internal", message };
 }
+
+// The wire enums are string enums in the bindings and unions in the contract: same values.
+const COMMANDS: Omit<Host, "on"> = {
+  ready: () => app.Ready(),
+  mcp: () => mcp.Snapshot() as Promise<never>,
+  enableServer: (name) => mcp.EnableServer(name),
+  disableServer: (name) => mcp.DisableServer(name),
+  pauseServer: (name) => mcp.PauseServer(name),
+  resumeServer: (name) => mcp.ResumeServer(name),
+  retryServer: (name) => mcp.RetryServer(name),
+  retryFailed: () => mcp.RetryFailed(),
+  rebuildAll: () => mcp.RebuildAll(),
+  trustServers: (names) => mcp.TrustServers(names),
+  readServer: (name) => mcp.GetServer(name),
+  addServer: (form) => mcp.AddServer(form),
+  editServer: (name, form) => mcp.EditServer(name, form),
+  removeServer: (name) => mcp.RemoveServer(name),
+  undoRemove: () => mcp.UndoRemove(),
+  saveToolRules: (name, rules) => mcp.ResolveClash(name, rules),
+  openFile: (which, line) => mcp.OpenFile(which as never, line),
+  sessions: () => sessions.List(),
+  newSession: (workspace) => sessions.NewSession(workspace),
+  selectSession: (id) => sessions.OpenSession(id),
+  pickWorkspace: () => sessions.PickWorkspace(),
+  transcript: (id) => chat.Transcript(id) as Promise<never>,
+  sendMessage: (id, text) => chat.SendMessage(id, text),
+  stopTurn: (id) => chat.StopTurn(id),
+  openLink: (url) => settings.OpenLink(url),
+  approvals: () => chat.Approvals(),
+  answerApproval: (id, decision) => chat.AnswerQuestion(id, decision as never),
+  settings: () => settings.Get() as Promise<never>,
+  setTheme: (theme) => settings.SetTheme(theme),
+  setApprovalMode: (mode) => settings.SetMode(mode as never),
+  saveProfile: (profile, key, allowFile) => settings.SaveProfile(profile, key, allowFile),
+};
 
 /** The host of the real window. One listener per topic for the life of the page: removing the
  *  last one would also remove listeners of that name in the application. */
@@ -75,7 +74,7 @@ export function wailsHost(): Host {
       fan = new Set();
       fans.set(topic, fan);
       const listeners = fan;
-      (window as unknown as WailsWindow).runtime?.EventsOn(topic, (value) => {
+      EventsOn(topic, (value: unknown) => {
         for (const each of [...listeners]) {
           // One that throws must not keep the others from hearing.
           try { each(value as never); } catch (err) { console.error(`listener of ${topic}`, err); }
@@ -87,8 +86,9 @@ export function wailsHost(): Host {
     return () => { owned.delete(listener as (value: never) => void); };
   };
   const host: Record<string, unknown> = { on };
-  for (const name of Object.keys(METHODS) as (keyof typeof METHODS)[]) {
-    host[name] = (...args: unknown[]) => call(name, args);
+  for (const [name, command] of Object.entries(COMMANDS)) {
+    const limit = name === "pickWorkspace" ? DIALOG_LIMIT_MS : CALL_LIMIT_MS;
+    host[name] = (...args: unknown[]) => call(name, () => (command as (...all: unknown[]) => Promise<unknown>)(...args), limit);
   }
   return host as unknown as Host;
 }

@@ -31,7 +31,9 @@ export function Composer({ running, disabled, onSend, onStop, children }: {
           onCompositionEnd={(e) => { composing.current = false; ended.current = e.timeStamp; }}
           onKeyDown={(e) => {
             if (e.key !== "Enter" || e.shiftKey) return;
-            if (composing.current || e.nativeEvent.isComposing || e.keyCode === 229 || e.timeStamp - ended.current < IME_TAIL_MS) return;
+            if (composing.current || e.nativeEvent.isComposing || e.keyCode === 229) return;
+            const since = e.timeStamp - ended.current;
+            if (since >= 0 && since < IME_TAIL_MS) return;
             e.preventDefault();
             void send();
           }} />

@@ -22,7 +22,7 @@ export function Board({ store, host, runner }: { store: Latest<MCPSnapshot>; hos
   const snapshot = useStore(store);
   const busy = useStore(runner.busy);
   const [open, setOpen] = useState<Open>();
-  const onFile = useCallback((path: string, line: number) => void runner.run(`file ${path}`, () => host.openFile(path, line)), [host, runner]);
+  const onFile = useCallback((path: string, line: number) => void runner.run(`file ${path}`, () => host.openFile(path === store.get().workspaceConfig ? "workspace" : "store", line)), [host, runner, store]);
   const onVerb = useCallback((verb: Verb, row: Row) => {
     const go = (command: () => Promise<void>) => void runner.run(row.name, command);
     switch (verb) {
@@ -40,7 +40,7 @@ export function Board({ store, host, runner }: { store: Latest<MCPSnapshot>; hos
   }, [host, runner]);
   const remove = (name: string) => void runner.run(name, async () => {
     await host.removeServer(name);
-    runner.show(`Removed ${name}`, false, () => void runner.run(name, () => host.undoRemove(name)));
+    runner.show(`Removed ${name}`, false, () => void runner.run(name, () => host.undoRemove()));
   });
   const { rows } = snapshot;
   return (
@@ -60,7 +60,7 @@ export function Board({ store, host, runner }: { store: Latest<MCPSnapshot>; hos
       <div className="server head" aria-hidden="true"><div>State</div><div>Server</div>
         <div className="layers"><span title="Machine: defined">M</span><span title="Workspace: enabled here">W</span><span title="Session: not paused">S</span></div><div className="num">Tools</div><div className="num">Time</div></div>
       {snapshot.rev > 0 && rows.length === 0 ? <div className="nothing"><h3>No servers yet</h3><p className="muted">Add one of your own, or the demo server that comes with Patchbay, to give the agent its first tools.</p>
-        <button type="button" className="btn" disabled={busy.has("demo")} onClick={() => void runner.run("demo", () => host.addDemoServer())}>Add the demo server</button></div> : null}
+        <button type="button" className="btn" onClick={() => setOpen({ kind: "form", form: { ...blank("demo"), command: "patchbay", args: ["demo-server"] } })}>Add the demo server</button></div> : null}
       <Rows rows={rows} busy={busy} onVerb={onVerb} onFile={onFile} />
       <footer className="files">{[snapshot.store, snapshot.workspaceConfig].filter(Boolean).map((path) => (
         <button key={path} type="button" className="link mono" title={`Open ${path}`} onClick={() => onFile(path, 0)}>{path}</button>))}</footer>

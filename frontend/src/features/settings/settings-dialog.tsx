@@ -16,10 +16,11 @@ const SOURCES: Record<string, string> = {
 /** Theme, approvals and the model. */
 export function SettingsDialog({ settings, onClose, onTheme, onMode, onProfile }: {
   settings: SettingsSnapshot; onClose: () => void; onTheme: (theme: string) => void;
-  onMode: (mode: ApprovalMode) => void; onProfile: (profile: ModelProfile, key: string) => Promise<boolean>;
+  onMode: (mode: ApprovalMode) => void; onProfile: (profile: ModelProfile, key: string, allowFile: boolean) => Promise<boolean>;
 }) {
   const [profile, setProfile] = useState(settings.profile);
   const [key, setKey] = useState("");
+  const [allowFile, setAllowFile] = useState(false);
   const badURL = profile.baseUrl !== "" && !/^https?:\/\/[^\s/]+/.test(profile.baseUrl);
   const problem = badURL ? "The base URL starts with http:// or https://, like http://localhost:11434/v1" : "";
   return (
@@ -34,13 +35,14 @@ export function SettingsDialog({ settings, onClose, onTheme, onMode, onProfile }
       ))}</fieldset>
       <form className="stack" onSubmit={(e) => {
         e.preventDefault();
-        void onProfile(profile, key).then((saved) => { if (saved) setKey(""); });
+        void onProfile(profile, key, allowFile).then((saved) => { if (saved) setKey(""); });
       }}>
         <h3>Model</h3>
         <p className="muted">In use: {settings.model.name || "none"}, {SOURCES[settings.model.source] ?? settings.model.source}</p>
         <label>Base URL<input value={profile.baseUrl} aria-invalid={badURL} onChange={(e) => setProfile({ ...profile, baseUrl: e.target.value })} /></label>
         <label>Model<input value={profile.model} onChange={(e) => setProfile({ ...profile, model: e.target.value })} /></label>
         <label>Key<input type="password" autoComplete="off" value={key} placeholder={profile.hasKey ? "stored; empty keeps it" : ""} onChange={(e) => setKey(e.target.value)} /></label>
+        <label className="check"><input type="checkbox" checked={allowFile} onChange={(e) => setAllowFile(e.target.checked)} /> Where there is no keyring, keep the key in a file only I can read</label>
         {problem ? <p className="line error" role="alert">{problem}</p> : null}
         <footer><button type="submit" className="btn primary" disabled={badURL || profile.baseUrl === "" || profile.model === ""}>Save profile</button>
           <span className="grow" /><span className="muted">Patchbay {settings.version}</span></footer>

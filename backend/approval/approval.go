@@ -62,7 +62,7 @@ type Question struct {
 	Call      tool.Call
 	Why       string // "why am I asked", one sentence
 	Preview   Preview
-	// WorkspaceGrant is false where a grant may not cover the workspace (bash).
+	// WorkspaceGrant reports whether a grant may cover the workspace: not in a plain chat.
 	WorkspaceGrant bool
 	AtMs           int64
 }

@@ -1,0 +1,268 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"patchbay/backend/mcpconf"
+	"patchbay/backend/session"
+)
+
+// removal remembers what UndoRemove brings back.
+type removal struct {
+	name    string
+	session *session.Session
+	enabled bool // the workspace enabled it
+}
+
+// onCurrent runs a command on the shown session.
+func (l *Local) onCurrent(run func(*session.Session) error) error {
+	s, err := l.current()
+	if err != nil {
+		return err
+	}
+	return run(s)
+}
+
+// EnableServer enables a server in the workspace and trusts it there.
+func (l *Local) EnableServer(_ context.Context, name string) error {
+	return l.onCurrent(func(s *session.Session) error { return s.Enable(name) })
+}
+
+// DisableServer takes a server out of the workspace.
+func (l *Local) DisableServer(_ context.Context, name string) error {
+	return l.onCurrent(func(s *session.Session) error { return s.Disable(name) })
+}
+
+// PauseServer leaves an enabled server out of the session.
+func (l *Local) PauseServer(_ context.Context, name string) error {
+	return l.onCurrent(func(s *session.Session) error { return s.Pause(name) })
+}
+
+// ResumeServer takes a paused server in again.
+func (l *Local) ResumeServer(_ context.Context, name string) error {
+	return l.onCurrent(func(s *session.Session) error { return s.Resume(name) })
+}
+
+// TrustServers trusts names in the session's workspace.
+func (l *Local) TrustServers(_ context.Context, names []string) error {
+	return l.onCurrent(func(s *session.Session) error { return s.Trust(names...) })
+}
+
+// RetryServer asks for one more try of a server.
+func (l *Local) RetryServer(_ context.Context, name string) error {
+	return l.onCurrent(func(s *session.Session) error { return s.Retry(name) })
+}
+
+// RetryFailed asks for one more try of every server in error.
+func (l *Local) RetryFailed(context.Context) error {
+	return l.onCurrent(func(s *session.Session) error { s.RetryFailed(); return nil })
+}
+
+// RebuildAll asks for one more try of every server.
+func (l *Local) RebuildAll(context.Context) error {
+	return l.onCurrent(func(s *session.Session) error { s.RebuildAll(); return nil })
+}
+
+// AddServer defines a server and enables it here when the form says so.
+func (l *Local) AddServer(_ context.Context, form ServerForm) error {
+	return l.onCurrent(func(s *session.Session) error {
+		def := fromForm(mcpconf.Definition{}, form)
+		if err := s.AddServer(def); err != nil || !form.Enable {
+			return err
+		}
+		return s.Enable(def.Name)
+	})
+}
+
+// EditServer changes a definition, its name included; what the form does not show is kept.
+func (l *Local) EditServer(_ context.Context, name string, form ServerForm) error {
+	return l.onCurrent(func(s *session.Session) error {
+		old, err := s.Definition(name)
+		if err != nil {
+			return err
+		}
+		def := fromForm(old, form)
+		enabled := s.IsEnabled(name)
+		if err := l.manager.Store().Replace(name, def); err != nil {
+			return err
+		}
+		switch {
+		case enabled && def.Name != name:
+			if err := s.Enable(def.Name); err != nil {
+				return err
+			}
+			return s.Disable(name)
+		case form.Enable && !enabled:
+			return s.Enable(def.Name)
+		}
+		return nil
+	})
+}
+
+// RemoveServer deletes a definition and its name in the workspace.
+func (l *Local) RemoveServer(_ context.Context, name string) error {
+	return l.onCurrent(func(s *session.Session) error {
+		was := removal{name: name, session: s, enabled: s.IsEnabled(name)}
+		if err := s.RemoveServer(name); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		l.removed = was
+		l.mu.Unlock()
+		return nil
+	})
+}
+
+// UndoRemove brings the last removed server back, at its place and enabled as it was.
+func (l *Local) UndoRemove(context.Context) error {
+	l.mu.Lock()
+	was := l.removed
+	l.mu.Unlock()
+	if was.name == "" {
+		return &CommandError{Code: CodeNotFound, Message: "nothing was removed in this window"}
+	}
+	versions, err := l.manager.Store().Versions()
+	if err != nil {
+		return err
+	}
+	if len(versions) == 0 || versions[0].What != "remove "+was.name {
+		return &CommandError{Code: CodeConflict, Server: was.name, Message: fmt.Sprintf("mcp.json was changed after %s was removed; add it again", was.name)}
+	}
+	if _, err := l.manager.Store().Undo(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.removed = removal{}
+	l.mu.Unlock()
+	if was.enabled {
+		return was.session.Enable(was.name)
+	}
+	return nil
+}
+
+// GetServer returns a definition for the form, without its stored values.
+func (l *Local) GetServer(_ context.Context, name string) (ServerForm, error) {
+	s, err := l.current()
+	if err != nil {
+		return ServerForm{}, err
+	}
+	def, err := s.Definition(name)
+	if err != nil {
+		return ServerForm{}, err
+	}
+	return ServerForm{
+		Name: def.Name, Type: string(def.Type), Command: def.Command, Args: orEmpty(def.Args), CWD: def.CWD, URL: def.URL,
+		Env: withoutValues(def.Env), Headers: withoutValues(def.Headers), Enable: s.IsEnabled(name),
+	}, nil
+}
+
+func withoutValues(values map[string]string) []NamedValue {
+	out := []NamedValue{}
+	for name := range values {
+		out = append(out, NamedValue{Name: name, HasValue: true})
+	}
+	slices.SortFunc(out, func(a, b NamedValue) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// fromForm is old with what the form shows.
+func fromForm(old mcpconf.Definition, form ServerForm) mcpconf.Definition {
+	def := old
+	def.Name, def.Type = form.Name, mcpconf.Transport(form.Type)
+	def.Command, def.Args, def.CWD, def.URL = form.Command, form.Args, form.CWD, form.URL
+	def.Env, def.Headers = fromValues(old.Env, form.Env), fromValues(old.Headers, form.Headers)
+	if def.Type == mcpconf.Stdio {
+		def.URL, def.Headers = "", nil
+	} else {
+		def.Command, def.Args, def.Env, def.CWD = "", nil, nil, ""
+	}
+	return def.Normalized()
+}
+
+func fromValues(old map[string]string, entries []NamedValue) map[string]string {
+	values := map[string]string{}
+	for _, e := range entries {
+		if kept, had := old[e.Name]; e.HasValue && had {
+			values[e.Name] = kept
+			continue
+		}
+		values[e.Name] = e.Value
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return values
+}
+
+// ResolveClash saves which tools of a server are held back or renamed, beside what its
+// definition says already.
+func (l *Local) ResolveClash(_ context.Context, name string, rules ToolRules) error {
+	return l.onCurrent(func(s *session.Session) error {
+		def, err := s.Definition(name)
+		if err != nil {
+			return err
+		}
+		return l.manager.Store().SetTools(name, joinRules(def.Tools, rules))
+	})
+}
+
+func joinRules(old mcpconf.ToolRules, add ToolRules) mcpconf.ToolRules {
+	out := mcpconf.ToolRules{Rename: map[string]string{}}
+	for from, to := range old.Rename {
+		out.Rename[from] = to
+	}
+	for from, to := range add.Rename {
+		out.Rename[from] = to
+	}
+	for _, name := range append(slices.Clone(old.Exclude), add.Exclude...) {
+		if _, renamed := add.Rename[name]; !renamed && !slices.Contains(out.Exclude, name) {
+			out.Exclude = append(out.Exclude, name)
+			delete(out.Rename, name)
+		}
+	}
+	if len(out.Rename) == 0 {
+		out.Rename = nil
+	}
+	return out
+}
+
+// ServerTools lists the tools of a server.
+func (l *Local) ServerTools(_ context.Context, name string) ([]ServerTool, error) {
+	s, err := l.current()
+	if err != nil {
+		return nil, err
+	}
+	tools := []ServerTool{}
+	for _, t := range s.Runtime().Tools(name) {
+		tools = append(tools, ServerTool{
+			Name: t.Visible, Original: t.Name, Title: t.Title, Description: t.Description,
+			Schema: string(t.InputSchema), SchemaTokens: t.Tokens, ReadOnly: t.Annotations.SaysReadOnly(),
+		})
+	}
+	return tools, nil
+}
+
+// ServerLog returns the last lines of a server's stderr and log messages.
+func (l *Local) ServerLog(_ context.Context, name string) ([]string, error) {
+	s, err := l.current()
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{}
+	log := s.Runtime().Log(name)
+	if log == nil {
+		return lines, nil
+	}
+	kept, _, _ := log.Since(0)
+	for _, line := range kept {
+		lines = append(lines, fmt.Sprintf("%s %s %s", line.At.Format("15:04:05.000"), line.Level, line.Text))
+	}
+	return lines, nil
+}

@@ -1,0 +1,222 @@
+package mcpconn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"patchbay/backend/mcpconf"
+	"patchbay/backend/proc"
+)
+
+// attempt is one Dial: what is known of it when it fails.
+type attempt struct {
+	d      *dialer
+	target Target
+	obs    Observer
+	limit  *deadline
+	mask   mask
+
+	mu      sync.Mutex
+	stage   Stage
+	process *proc.Process // of the running try
+	link    link          // of the running try
+	noise   string        // first line on stdout that was no JSON-RPC
+	spoke   bool          // a JSON-RPC message arrived
+}
+
+func (a *attempt) enter(stage Stage) {
+	a.mu.Lock()
+	a.stage = stage
+	a.mu.Unlock()
+	a.obs.Stage(stage)
+}
+
+// run tries the revision that is likely, and the other era when that one is refused.
+func (a *attempt) run(ctx context.Context) (*conn, error) {
+	def := a.target.Definition
+	revision := a.d.revision(def)
+	c, err := a.try(ctx, revision)
+	if err == nil || def.Protocol != "" && def.Protocol != "auto" || ctx.Err() != nil {
+		return a.won(c, revision, err)
+	}
+	other := modernRevision
+	if revision == modernRevision {
+		other = legacyRevision
+	}
+	if a.stage != Initialize || !refusesRevision(err) {
+		return nil, err
+	}
+	c, again := a.try(ctx, other)
+	if again != nil {
+		return nil, err // the first word of a server says more than its second
+	}
+	return a.won(c, other, nil)
+}
+
+func (a *attempt) won(c *conn, revision string, err error) (*conn, error) {
+	if err == nil {
+		a.d.remember(a.target.Definition, revision)
+	}
+	return c, err
+}
+
+// refusesRevision reports whether a server answered that it does not know the handshake.
+func refusesRevision(err error) bool {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) {
+		return true
+	}
+	var status *statusError
+	return errors.As(err, &status) && (status.Status == 400 || status.Status == 404 || status.Status == 405) && rpcError(status.Body) != nil
+}
+
+// try makes one connection that asks for a revision, and ends all of it when it fails.
+func (a *attempt) try(ctx context.Context, revision string) (*conn, error) {
+	begin := time.Now()
+	c := newConn(a)
+	transport, err := c.open(ctx, revision)
+	if err == nil {
+		err = c.handshake(ctx, transport, revision)
+	}
+	if err == nil {
+		a.enter(List)
+		err = c.list(ctx)
+	}
+	if err != nil {
+		err = c.firstFault(err)
+		c.discard()
+		return nil, err
+	}
+	c.settle(time.Since(begin))
+	return c, nil
+}
+
+// abort ends what the running try holds, so that it returns.
+func (a *attempt) abort() {
+	a.mu.Lock()
+	process, l := a.process, a.link
+	a.mu.Unlock()
+	if l != nil {
+		go l.Close()
+	}
+	if process != nil {
+		process.Kill()
+	}
+}
+
+func (a *attempt) hold(p *proc.Process, l link) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p != nil {
+		a.process = p
+	}
+	if l != nil {
+		a.link = l
+	}
+}
+
+// open makes the transport.
+func (c *conn) open(ctx context.Context, revision string) (mcp.Transport, error) {
+	def := c.target.Definition
+	if def.Type == mcpconf.Stdio {
+		return c.openStdio(ctx)
+	}
+	u, err := parseURL(def.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, &urlError{def.URL}
+	}
+	to := &endpoint{url: u, headers: def.Headers, client: newHTTPClient(c.a.d.transport)}
+	c.a.enter(Connect)
+	if def.Type == mcpconf.SSE {
+		l, err := openSSE(ctx, to)
+		if err != nil {
+			return nil, err
+		}
+		return c.through(l), nil
+	}
+	if revision >= modernRevision {
+		return c.openModern(to), nil
+	}
+	return c.through(newStreamableLink(to)), nil
+}
+
+// urlError says that a definition's url is none.
+type urlError struct{ raw string }
+
+func (e *urlError) Error() string {
+	return fmt.Sprintf("%q is no http or https address", e.raw)
+}
+
+func (c *conn) through(l link) mcp.Transport {
+	c.a.hold(nil, l)
+	w := &wires{link: l, tap: newTap(l, c.sawMessage)}
+	c.wires.Store(w)
+	return w.tap
+}
+
+// openStdio starts the process.
+func (c *conn) openStdio(ctx context.Context) (mcp.Transport, error) {
+	def, o := c.target.Definition, c.a.d.opts
+	c.a.enter(Resolve)
+	env := o.Environment.Environ(ctx)
+	if _, err := proc.LookPath(def.Command, def.CWD, proc.Merge(env, def.Env)); err != nil {
+		var missing *proc.NotFoundError
+		if !errors.As(err, &missing) {
+			return nil, err
+		}
+		env = o.Environment.Completed(ctx) // what a terminal would have (S01)
+	}
+	c.a.enter(Spawn)
+	p, err := o.Supervisor.Start(ctx, proc.Spec{
+		Path: def.Command, Args: def.Args, Dir: def.CWD, Env: proc.Merge(env, def.Env), StderrLine: c.stderr,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.process = p
+	c.a.hold(p, nil)
+	return c.through(newStdioLink(p, c.stdoutNoise)), nil
+}
+
+// stderr hears a line of the server's stderr: a sign that a slow start goes on (S19).
+func (c *conn) stderr(line string) {
+	c.a.limit.extend()
+	c.obs.Stderr(c.a.mask.hide(line))
+}
+
+// stdoutNoise hears a line of stdout that is no JSON-RPC.
+func (c *conn) stdoutNoise(line string) {
+	line = c.a.mask.hide(clipLine(line))
+	c.a.mu.Lock()
+	if c.a.noise == "" {
+		c.a.noise = line
+	}
+	c.a.mu.Unlock()
+	c.obs.Stderr("[stdout] " + line)
+}
+
+const maxNoise = 400
+
+func clipLine(line string) string {
+	if len(line) > maxNoise {
+		return line[:maxNoise] + "…"
+	}
+	return line
+}
+
+// handshake runs initialize, or server/discover where the revision asks for it.
+func (c *conn) handshake(ctx context.Context, transport mcp.Transport, revision string) error {
+	c.a.enter(Initialize)
+	session, err := c.client().Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		return err
+	}
+	c.session.Store(session)
+	return nil
+}

@@ -1,0 +1,178 @@
+package mcpconn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"patchbay/backend/tool"
+)
+
+// Why a call ended before its answer.
+var (
+	errIdle = errors.New("no progress")
+	errMost = errors.New("too long")
+)
+
+// Call calls a tool by the server's own name.
+func (c *conn) Call(ctx context.Context, name string, arguments json.RawMessage, limits CallLimits, onProgress func(tool.Progress)) tool.Result {
+	begin := time.Now()
+	result := c.call(ctx, name, arguments, limits, onProgress, true)
+	result.Took = time.Since(begin)
+	return result
+}
+
+func (c *conn) call(ctx context.Context, name string, arguments json.RawMessage, limits CallLimits, onProgress func(tool.Progress), mayRenew bool) tool.Result {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })
+	defer stop()
+	idle := time.AfterFunc(limits.Idle, func() { cancel(errIdle) })
+	defer idle.Stop()
+	most := time.AfterFunc(limits.Most, func() { cancel(errMost) })
+	defer most.Stop()
+
+	token, forget := c.expectProgress(func(p *mcp.ProgressNotificationParams) {
+		idle.Reset(limits.Idle)
+		if onProgress != nil {
+			onProgress(tool.Progress{Progress: p.Progress, Total: p.Total, Message: p.Message})
+		}
+	})
+	defer forget()
+	session := c.session.Load()
+	raw, err := c.exchange(ctx, session, name, arguments, token)
+	switch {
+	case err == nil:
+		c.sawNow()
+		return decodeResult(raw)
+	case ctx.Err() != nil:
+		return c.ended(context.Cause(ctx), name, limits)
+	case errors.Is(err, errExpired) || errors.Is(err, mcp.ErrSessionMissing):
+		return c.callAgain(ctx, session, name, arguments, limits, onProgress, mayRenew)
+	}
+	return c.refusedCall(err, name)
+}
+
+// exchange sends the call and returns the raw result. It returns with ctx, whatever go-sdk
+// does.
+func (c *conn) exchange(ctx context.Context, session *mcp.ClientSession, name string, arguments json.RawMessage, token string) (json.RawMessage, error) {
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	params := &mcp.CallToolParams{Name: name, Arguments: arguments}
+	params.SetProgressToken(token)
+	type answer struct {
+		res *mcp.CallToolResult
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		res, err := session.CallTool(ctx, params)
+		done <- answer{res, err}
+	}()
+	var got answer
+	select {
+	case got = <-done:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if got.err != nil {
+		return nil, c.firstFault(got.err)
+	}
+	if t := c.wires.Load().tap; t != nil {
+		if raw, ok := t.takeCall(token); ok {
+			return raw, nil
+		}
+	}
+	return json.Marshal(got.res)
+}
+
+// expectProgress registers who hears the progress of one call.
+func (c *conn) expectProgress(heard func(*mcp.ProgressNotificationParams)) (token string, forget func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tokens++
+	token = "call-" + strconv.FormatUint(c.tokens, 10)
+	c.progress[token] = heard
+	return token, func() {
+		c.mu.Lock()
+		delete(c.progress, token)
+		c.mu.Unlock()
+		if t := c.wires.Load().tap; t != nil {
+			t.takeCall(token)
+		}
+	}
+}
+
+func (c *conn) heardProgress(p *mcp.ProgressNotificationParams) {
+	token, _ := p.ProgressToken.(string)
+	c.mu.Lock()
+	heard := c.progress[token]
+	c.mu.Unlock()
+	if heard != nil {
+		heard(p)
+	}
+}
+
+// ended answers a call that was cut short.
+func (c *conn) ended(cause error, name string, limits CallLimits) tool.Result {
+	server := c.target.Definition.Name
+	var gone *goneError
+	switch {
+	case errors.As(cause, &gone):
+		return tool.Failed(tool.ServerGone, fmt.Sprintf("The call of %s ended: MCP server %s is gone (%s).", name, server, gone.reason))
+	case errors.Is(cause, errIdle):
+		return tool.Failed(tool.TimedOut, fmt.Sprintf("%s of MCP server %s did not answer and showed no progress for %s. The call was cancelled.", name, server, limits.Idle))
+	case errors.Is(cause, errMost):
+		return tool.Failed(tool.TimedOut, fmt.Sprintf("%s of MCP server %s did not finish within %s. The call was cancelled.", name, server, limits.Most))
+	}
+	return tool.Failed(tool.Cancelled, fmt.Sprintf("The call of %s was cancelled.", name))
+}
+
+// refusedCall answers a call that the server or the transport refused.
+func (c *conn) refusedCall(err error, name string) tool.Result {
+	server := c.target.Definition.Name
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) {
+		return tool.Failed(tool.ProtocolFailed, fmt.Sprintf("MCP server %s refused %s: %s (JSON-RPC error %d).", server, name, c.a.mask.hide(rpc.Message), rpc.Code))
+	}
+	select {
+	case <-c.done:
+		if lost := c.Lost(); lost != nil {
+			return tool.Failed(tool.ServerGone, fmt.Sprintf("The call of %s ended: MCP server %s is gone (%s).", name, server, lost.Message))
+		}
+	default:
+	}
+	return tool.Failed(tool.ProtocolFailed, fmt.Sprintf("The call of %s on MCP server %s went wrong: %s.", name, server, c.a.mask.hide(err.Error())))
+}
+
+// callAgain renews an expired session. The call itself is repeated only where the server
+// declares that this does no harm.
+func (c *conn) callAgain(ctx context.Context, session *mcp.ClientSession, name string, arguments json.RawMessage, limits CallLimits, onProgress func(tool.Progress), mayRenew bool) tool.Result {
+	server := c.target.Definition.Name
+	if !mayRenew {
+		return tool.Failed(tool.ProtocolFailed, fmt.Sprintf("MCP server %s lost its session again while %s ran.", server, name))
+	}
+	if err := c.renew(ctx, session); err != nil {
+		return c.refusedCall(err, name)
+	}
+	if !c.repeatable(name) {
+		return tool.Failed(tool.ProtocolFailed, fmt.Sprintf("MCP server %s had lost its session; a new one is open. %s was not repeated, because the server does not say that a second call does no harm. Call it again if that is right.", server, name))
+	}
+	return c.call(ctx, name, arguments, limits, onProgress, false)
+}
+
+func (c *conn) repeatable(name string) bool {
+	for _, t := range c.Tools() {
+		if t.Name == name {
+			return t.Annotations.SaysRepeatable()
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package mcpconn
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"patchbay/backend/mcpconf"
+	"patchbay/backend/proc"
+)
+
+// The revisions a connection asks for first (MCP, versioning).
+const (
+	legacyRevision = "2025-11-25" // the newest with initialize
+	modernRevision = "2026-07-28" // stateless, server/discover
+)
+
+// Options say what connections are made with.
+type Options struct {
+	Version     string // of this program, told to servers
+	Supervisor  *proc.Supervisor
+	Environment *proc.Environment
+	Logger      *slog.Logger // nil discards
+}
+
+// dialer makes connections with go-sdk over transports of our own.
+type dialer struct {
+	opts      Options
+	transport *http.Transport
+
+	mu   sync.Mutex
+	eras map[string]string // revision that worked, by connection key
+}
+
+// NewDialer returns the Dialer of this process.
+//
+// Servers that know only initialize may ignore or crash on anything else, so initialize
+// (2025-11-25) comes first; a server that refuses it gets server/discover (2026-07-28), in
+// a fresh process where there is one. What worked is remembered.
+func NewDialer(o Options) Dialer {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}).DialContext
+	transport.MaxIdleConnsPerHost = 16
+	transport.IdleConnTimeout = 30 * time.Second
+	return &dialer{opts: o, transport: transport, eras: map[string]string{}}
+}
+
+// Dial connects within the target's time limit, whatever the server does.
+func (d *dialer) Dial(ctx context.Context, target Target, observer Observer) (Conn, error) {
+	limit := newDeadline(target.Timeout, target.MaxTimeout)
+	defer limit.stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a := &attempt{d: d, target: target, obs: observer, limit: limit, mask: newMask(target.Definition)}
+	type outcome struct {
+		c   *conn
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		c, err := a.run(ctx)
+		done <- outcome{c, err}
+	}()
+	var cause error
+	select {
+	case out := <-done:
+		return a.finish(out.c, out.err)
+	case <-limit.passed:
+		cause = errTimeLimit
+	case <-ctx.Done():
+		cause = context.Cause(ctx)
+	}
+	cancel(cause)
+	a.abort()
+	out := <-done
+	if out.c != nil {
+		out.c.Close("the attempt was given up")
+	}
+	return a.finish(nil, cause)
+}
+
+// errTimeLimit ends an attempt that took too long.
+var errTimeLimit = errors.New("the time limit passed")
+
+func (a *attempt) finish(c *conn, err error) (Conn, error) {
+	if err == nil {
+		return c, nil
+	}
+	return nil, a.explain(err)
+}
+
+// revision is what to ask for first.
+func (d *dialer) revision(def mcpconf.Definition) string {
+	if def.Protocol != "" && def.Protocol != "auto" {
+		return def.Protocol
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if era := d.eras[def.ConnectionKey()]; era != "" {
+		return era
+	}
+	return legacyRevision
+}
+
+func (d *dialer) remember(def mcpconf.Definition, revision string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if revision == modernRevision {
+		d.eras[def.ConnectionKey()] = revision
+	} else {
+		delete(d.eras, def.ConnectionKey())
+	}
+}
+
+// deadline is a time limit that progress moves, up to a most.
+type deadline struct {
+	passed chan struct{} // closed when it passed
+	step   time.Duration
+	most   time.Time
+
+	mu    sync.Mutex
+	at    time.Time
+	timer *time.Timer
+	once  sync.Once
+}
+
+func newDeadline(step, most time.Duration) *deadline {
+	now := time.Now()
+	d := &deadline{passed: make(chan struct{}), step: step, most: now.Add(max(step, most)), at: now.Add(step)}
+	d.timer = time.AfterFunc(step, func() { d.once.Do(func() { close(d.passed) }) })
+	return d
+}
+
+// extend moves the limit to one step from now.
+func (d *deadline) extend() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	next := time.Now().Add(d.step)
+	if next.After(d.most) {
+		next = d.most
+	}
+	if next.After(d.at) && d.timer.Stop() {
+		d.at = next
+		d.timer.Reset(time.Until(next))
+	}
+}
+
+func (d *deadline) stop() { d.timer.Stop() }

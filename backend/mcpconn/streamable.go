@@ -1,0 +1,367 @@
+package mcpconn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+const (
+	sessionHeader = "Mcp-Session-Id"
+	versionHeader = "MCP-Protocol-Version"
+	lastEventID   = "Last-Event-ID"
+
+	notifyLimit = 10 * time.Second // for a notification to be taken
+	deleteLimit = 2 * time.Second  // for the DELETE at the end
+	reopenFirst = time.Second      // between two streams that ended without an event
+	reopenMost  = 30 * time.Second
+	reopenTries = 3 // dials refused in a row after which the server is gone
+)
+
+// streamableLink speaks the Streamable HTTP transport of the revisions with initialize
+// (MCP 2025-03-26 to 2025-11-25, basic/transports). Each message has a request of its own,
+// so that one that hangs delays no other; the stream of the server's own messages is
+// opened in the background and opened again as often as a proxy cuts it (R05, R06).
+type streamableLink struct {
+	*inbox
+	to     *endpoint
+	ctx    context.Context // of every request
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu      sync.Mutex
+	session string
+	version string // negotiated, sent from then on
+	closed  bool
+}
+
+func newStreamableLink(to *endpoint) *streamableLink {
+	l := &streamableLink{inbox: newInbox(), to: to}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	return l
+}
+
+// start runs f unless the link is closed.
+func (l *streamableLink) start(f func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
+	l.wg.Go(f)
+	return true
+}
+
+// Write sends one message. It waits for notifications, whose order matters; a request's
+// outcome, good or bad, arrives as its response.
+func (l *streamableLink) Write(ctx context.Context, msg jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return fmt.Errorf("encode a message: %w", err)
+	}
+	req, isRequest := msg.(*jsonrpc.Request)
+	if isRequest && req.ID.IsValid() {
+		if !l.start(func() { l.call(req, data) }) {
+			return io.ErrClosedPipe
+		}
+		return nil
+	}
+	done := make(chan struct{})
+	if !l.start(func() { defer close(done); l.notify(data) }) {
+		return io.ErrClosedPipe
+	}
+	if !isRequest || req.Method != "notifications/initialized" {
+		return nil
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	l.start(l.listen)
+	return nil
+}
+
+func (l *streamableLink) notify(data []byte) {
+	ctx, cancel := context.WithTimeout(l.ctx, notifyLimit)
+	defer cancel()
+	if resp, err := l.post(ctx, data); err == nil {
+		_ = resp.Body.Close() // a notification has no answer
+	}
+}
+
+// post sends a body with the session's headers.
+func (l *streamableLink) post(ctx context.Context, data []byte) (*http.Response, error) {
+	req, err := l.to.request(ctx, http.MethodPost, l.to.url, data)
+	if err != nil {
+		return nil, err
+	}
+	l.sign(req)
+	return l.to.client.Do(req)
+}
+
+func (l *streamableLink) sign(req *http.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session != "" {
+		req.Header.Set(sessionHeader, l.session)
+	}
+	if l.version != "" {
+		req.Header.Set(versionHeader, l.version)
+	}
+}
+
+// call sends a request and puts its response into the inbox, whatever happens.
+func (l *streamableLink) call(req *jsonrpc.Request, data []byte) {
+	if err := l.exchange(req, data); err != nil {
+		l.put(&jsonrpc.Response{ID: req.ID, Error: err})
+	}
+}
+
+func (l *streamableLink) exchange(req *jsonrpc.Request, data []byte) error {
+	resp, err := l.post(l.ctx, data)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return l.refused(resp)
+	}
+	if req.Method == "initialize" {
+		l.mu.Lock()
+		l.session = resp.Header.Get(sessionHeader)
+		l.mu.Unlock()
+	}
+	switch mediaType(resp) {
+	case "application/json":
+		messages, err := readJSON(resp)
+		if err != nil {
+			return err
+		}
+		return l.deliver(req, messages)
+	case "text/event-stream":
+		return l.stream(req, resp)
+	}
+	return failed(resp)
+}
+
+// refused is why an answer is no success.
+func (l *streamableLink) refused(resp *http.Response) error {
+	status := failed(resp)
+	l.mu.Lock()
+	inSession := l.session != ""
+	l.mu.Unlock()
+	if status.Status == http.StatusNotFound && inSession {
+		return errExpired
+	}
+	if rpc := rpcError(status.Body); rpc != nil {
+		return rpc
+	}
+	return status
+}
+
+// deliver puts messages into the inbox; the answer to req must be among them.
+func (l *streamableLink) deliver(req *jsonrpc.Request, messages []jsonrpc.Message) error {
+	answered := false
+	for _, msg := range messages {
+		if resp, ok := msg.(*jsonrpc.Response); ok && resp.ID == req.ID {
+			answered = true
+			l.learn(req, resp)
+		}
+		l.put(msg)
+	}
+	if !answered {
+		return errors.New("the server's answer holds no response to the request")
+	}
+	return nil
+}
+
+// learn takes the negotiated revision from the answer to initialize.
+func (l *streamableLink) learn(req *jsonrpc.Request, resp *jsonrpc.Response) {
+	if req.Method != "initialize" {
+		return
+	}
+	var result struct {
+		Version string `json:"protocolVersion"`
+	}
+	if json.Unmarshal(resp.Result, &result) == nil {
+		l.mu.Lock()
+		l.version = result.Version
+		l.mu.Unlock()
+	}
+}
+
+// stream reads the events of one answer, and goes on with Last-Event-ID when the
+// connection is cut after an event that had an id.
+func (l *streamableLink) stream(req *jsonrpc.Request, resp *http.Response) error {
+	body, id, wait := resp.Body, "", reopenFirst
+	for tries := 0; ; tries++ {
+		events := newEventReader(body)
+		for {
+			ev, err := events.next()
+			if errors.Is(err, errFrameTooLarge) {
+				return err
+			}
+			if err != nil {
+				break
+			}
+			if messages, ok := decodeData(ev.data); ok && l.deliver(req, messages) == nil {
+				return nil
+			}
+		}
+		if events.id != "" {
+			id, tries = events.id, 0
+		}
+		if events.retry > 0 {
+			wait = events.retry
+		}
+		if id == "" || tries >= reopenTries || !l.pause(wait) {
+			return errors.New("the stream ended before the response")
+		}
+		again, err := l.get(id)
+		if err != nil {
+			return fmt.Errorf("the stream ended before the response: %w", err)
+		}
+		defer again.Body.Close()
+		body = again.Body
+	}
+}
+
+func decodeData(data []byte) ([]jsonrpc.Message, bool) {
+	if len(data) == 0 {
+		return nil, false
+	}
+	return decodeFrame(data)
+}
+
+func (l *streamableLink) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-l.ctx.Done():
+		return false
+	}
+}
+
+// get opens a stream of the server's own messages.
+func (l *streamableLink) get(after string) (*http.Response, error) {
+	req, err := l.to.request(l.ctx, http.MethodGet, l.to.url, nil)
+	if err != nil {
+		return nil, err
+	}
+	l.sign(req)
+	if after != "" {
+		req.Header.Set(lastEventID, after)
+	}
+	resp, err := l.to.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK || mediaType(resp) != "text/event-stream" {
+		defer resp.Body.Close()
+		return nil, l.refused(resp)
+	}
+	return resp, nil
+}
+
+// listen keeps the stream of the server's own messages open. A server without one (405) is
+// fine; one that no longer answers at all is gone, and that ends the link.
+func (l *streamableLink) listen() {
+	id, wait, refusals := "", reopenFirst, 0
+	for {
+		resp, err := l.get(id)
+		switch {
+		case err == nil:
+			refusals = 0
+			lively, last := l.follow(resp)
+			if lively {
+				wait = reopenFirst
+			}
+			if last != "" {
+				id = last
+			}
+		case errors.Is(err, errExpired):
+			l.end(errExpired)
+			return
+		case isDial(err):
+			if refusals++; refusals >= reopenTries {
+				l.end(err)
+				return
+			}
+		default:
+			var status *statusError
+			if errors.As(err, &status) || l.ctx.Err() != nil {
+				return
+			}
+		}
+		if !l.pause(wait/2 + rand.N(wait/2+1)) {
+			return
+		}
+		wait = min(wait*2, reopenMost)
+		if refusals > 0 {
+			wait = reopenFirst / 4
+		}
+	}
+}
+
+// follow reads one stream to its end; lively says that it carried a message.
+func (l *streamableLink) follow(resp *http.Response) (lively bool, last string) {
+	defer resp.Body.Close()
+	events := newEventReader(resp.Body)
+	for {
+		ev, err := events.next()
+		if err != nil {
+			return lively, events.id
+		}
+		messages, ok := decodeData(ev.data)
+		for _, msg := range messages {
+			l.put(msg)
+		}
+		lively = lively || ok
+	}
+}
+
+// Close ends every request of the link and tells the server that the session is over.
+func (l *streamableLink) Close() error {
+	l.mu.Lock()
+	already := l.closed
+	l.closed = true
+	session := l.session
+	l.mu.Unlock()
+	if already {
+		return nil
+	}
+	l.end(nil)
+	l.cancel()
+	l.wg.Wait()
+	if session == "" || errors.Is(l.fault(), errExpired) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), deleteLimit)
+	defer cancel()
+	req, err := l.to.request(ctx, http.MethodDelete, l.to.url, nil)
+	if err != nil {
+		return err
+	}
+	l.sign(req)
+	resp, err := l.to.client.Do(req)
+	if err != nil {
+		return nil // the server is gone, and its session with it
+	}
+	return resp.Body.Close()
+}
+
+// SessionID is the server's id of the session.
+func (l *streamableLink) SessionID() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.session
+}

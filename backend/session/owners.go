@@ -1,0 +1,169 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"patchbay/backend/approval"
+	"patchbay/backend/builtin"
+	"patchbay/backend/fsx"
+	"patchbay/backend/history"
+	"patchbay/backend/mcpconf"
+	"patchbay/backend/mcpconn"
+	"patchbay/backend/mcphost"
+	"patchbay/backend/model"
+	"patchbay/backend/model/openai"
+	"patchbay/backend/model/practice"
+	"patchbay/backend/proc"
+	"patchbay/backend/settings"
+)
+
+// owners are the owners of state that all sessions of a process share.
+type owners struct {
+	Options
+	Store     *mcpconf.Store
+	Trust     *mcpconf.Trust
+	Settings  *settings.Store
+	History   *history.Store // nil when ephemeral
+	Approvals *approval.Service
+	procs     *proc.Supervisor
+	env       *proc.Environment
+	host      *mcphost.Host
+	keys      *settings.Keys
+	dirs      fsx.Dirs
+	home      string
+	publish   func() // the session list is to be published again
+}
+
+func openOwners(o Options, publish func()) (*owners, error) {
+	home, err := fsx.Home()
+	if err != nil {
+		return nil, err
+	}
+	w := &owners{Options: o, dirs: fsx.AppDirs(), home: home, publish: publish}
+	w.keys = settings.NewKeys(filepath.Join(w.dirs.Config, "keys.json"))
+	w.Settings = settings.Open(filepath.Join(w.dirs.Config, "settings.json"), w.keys)
+	files := w.confOptions()
+	if w.Store, err = mcpconf.OpenStore(mcpconf.StorePath(home), files); err != nil {
+		return nil, err
+	}
+	if w.Trust, err = mcpconf.OpenTrust(files); err != nil {
+		w.Store.Close()
+		return nil, err
+	}
+	if !o.Ephemeral {
+		if w.History, err = history.Open(filepath.Join(w.dirs.Data, "sessions.db")); err != nil {
+			w.Store.Close()
+			w.Trust.Close()
+			return nil, err
+		}
+	}
+	w.openRuntime()
+	return w, nil
+}
+
+func (w *owners) confOptions() mcpconf.Options {
+	return mcpconf.Options{State: w.dirs.State, Runtime: w.dirs.Runtime, Logger: w.Logger}
+}
+
+func (w *owners) openRuntime() {
+	w.procs = proc.NewSupervisor(proc.SupervisorOptions{WatchdogCommand: watchdogCommand(), Logger: w.Logger})
+	w.env = proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Supervisor: w.procs, Logger: w.Logger})
+	w.host = mcphost.NewHost(mcphost.HostOptions{
+		Dialer:   mcpconn.NewDialer(mcpconn.Options{Supervisor: w.procs, Environment: w.env, Logger: w.Logger}),
+		Expand:   w.expand,
+		Reserved: builtin.Names(),
+		Logger:   w.Logger,
+	})
+	w.Approvals = approval.NewService(approval.Options{
+		Path: filepath.Join(w.dirs.State, "grants.json"), Runtime: w.dirs.Runtime, Deny: w.Headless,
+		Mode: w.mode,
+	})
+}
+
+// watchdogCommand is this program run as the watchdog. Without a path to it (a deleted
+// binary) servers still end with an orderly quit.
+func watchdogCommand() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, "watchdog"}
+}
+
+// mode is when to ask: the option's, else the settings'.
+func (w *owners) mode() approval.Mode {
+	if w.Mode != "" {
+		return w.Mode
+	}
+	v, _ := w.Settings.Value().Get()
+	return v.Mode
+}
+
+// expand replaces the references of a definition when its server starts.
+func (w *owners) expand(def mcpconf.Definition, workspace string) (mcpconf.Definition, error) {
+	env := w.env.Environ(context.Background())
+	return mcpconf.Expand(def, mcpconf.ExpandEnv{
+		LookupEnv: func(name string) (string, bool) { return lookup(env, name) },
+		Keyring:   w.keys.Get,
+		Workspace: workspace,
+		Home:      w.home,
+	})
+}
+
+// lookup finds the last value of name, as a child process would see it.
+func lookup(env []string, name string) (string, bool) {
+	for i := len(env) - 1; i >= 0; i-- {
+		if key, value, ok := strings.Cut(env[i], "="); ok && key == name {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// ModelInfo is the model that answers, without its key.
+type ModelInfo struct {
+	Source  settings.Source
+	Name    string
+	BaseURL string
+}
+
+// ModelInfo tells which model would answer now, or why none can.
+func (m *Manager) ModelInfo() (ModelInfo, error) {
+	chosen, err := m.owners.Settings.Choose(os.Getenv)
+	return ModelInfo{Source: chosen.Source, Name: chosen.Name, BaseURL: chosen.BaseURL}, err
+}
+
+// client returns the model that answers the next turn.
+func (w *owners) client() (model.Client, ModelInfo, error) {
+	chosen, err := w.Settings.Choose(os.Getenv)
+	if err != nil {
+		return nil, ModelInfo{}, err
+	}
+	info := ModelInfo{Source: chosen.Source, Name: chosen.Name, BaseURL: chosen.BaseURL}
+	if chosen.Source == settings.Practice {
+		return practice.New(), info, nil
+	}
+	client, err := openai.New(openai.Options{BaseURL: chosen.BaseURL, Key: chosen.Key, Model: chosen.Name})
+	if err != nil {
+		return nil, info, fmt.Errorf("open the model %s: %w", chosen.Name, err)
+	}
+	return client, info, nil
+}
+
+// close ends everything the process started, then the files.
+func (w *owners) close() error {
+	err := w.host.Close()
+	w.procs.Close()
+	w.Approvals.Close()
+	w.Store.Close()
+	w.Trust.Close()
+	if w.History != nil {
+		err = errors.Join(err, w.History.Close())
+	}
+	return err
+}

@@ -1,0 +1,224 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"patchbay/backend/agent"
+	"patchbay/backend/mcphost"
+	"patchbay/backend/model"
+	"patchbay/backend/settings"
+	"patchbay/backend/tool"
+)
+
+// Prompt is what a person sends.
+type Prompt struct {
+	Text string
+	// Services are the service ids the turn opens; nil is the rule "what is connected
+	// here", which late servers join. An empty list opens none.
+	Services *[]string
+}
+
+// run is one turn.
+type run struct {
+	id     string
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+var (
+	errStopped = errors.New("stopped by the user")
+	errClosed  = errors.New("the session is closed")
+)
+
+// ErrBusy refuses a second turn beside a running one.
+var ErrBusy = errors.New("a turn is running in this session. Stop it or wait until it has ended")
+
+// Send starts a turn. It returns an error, and sends nothing, when a turn runs, when no
+// model can be chosen, or when a named service is unknown or unavailable.
+func (s *Session) Send(p Prompt) error {
+	if strings.TrimSpace(p.Text) == "" {
+		return errors.New("the message is empty")
+	}
+	client, info, err := s.owners.client()
+	if err != nil {
+		return err
+	}
+	allow, err := s.allow(p.Services)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	r := &run{id: uuid.NewString(), cancel: cancel, done: make(chan struct{})}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		cancel(errClosed)
+		return errClosed
+	case s.run != nil:
+		cancel(ErrBusy)
+		return ErrBusy
+	}
+	s.run = r
+	s.wg.Go(func() { s.turn(ctx, r, p, turnParts{client: client, info: info, allow: allow}) })
+	return nil
+}
+
+// Stop ends the running turn; without one it does nothing.
+func (s *Session) Stop() {
+	s.mu.Lock()
+	r := s.run
+	s.mu.Unlock()
+	if r != nil {
+		r.cancel(errStopped)
+	}
+}
+
+// RunID is the running turn's id, "" between turns.
+func (s *Session) RunID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run == nil {
+		return ""
+	}
+	return s.run.id
+}
+
+// allow is the allowlist of a turn, fixed when it starts.
+func (s *Session) allow(named *[]string) ([]string, error) {
+	snap, _ := s.Rows().Get()
+	if named == nil {
+		return opened(snap.Rows), nil
+	}
+	for _, name := range *named {
+		i := slices.IndexFunc(snap.Rows, func(r mcphost.Row) bool { return r.Name == name })
+		if i < 0 {
+			return nil, &ServiceError{Service: name, Text: "Unknown MCP server: " + name}
+		}
+		if r := snap.Rows[i]; r.State != mcphost.Connected {
+			return nil, &ServiceError{Service: name, Text: fmt.Sprintf("MCP unavailable: %s (%s)", name, unavailable(r))}
+		}
+	}
+	return *named, nil
+}
+
+// opened lists the servers that this session wants, connected yet or not.
+func opened(rows []mcphost.Row) []string {
+	var names []string
+	for _, r := range rows {
+		if r.Enabled && r.Trusted && !r.Paused && r.State != mcphost.Missing {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+func unavailable(r mcphost.Row) string {
+	switch {
+	case r.Error != "":
+		return r.Error
+	case r.Reason != "":
+		return r.Reason
+	}
+	return string(r.State)
+}
+
+type turnParts struct {
+	client model.Client
+	info   ModelInfo
+	allow  []string
+}
+
+// probeLimit bounds the look at stale connections before a turn.
+const probeLimit = 3 * time.Second
+
+func (s *Session) turn(ctx context.Context, r *run, p Prompt, parts turnParts) {
+	defer close(r.done)
+	s.owners.publish()
+	s.runtime.SetActive(true)
+	probe, cancel := context.WithTimeout(ctx, probeLimit)
+	s.runtime.Probe(probe)
+	cancel()
+	s.tellLeftOut(r.id, parts.allow)
+	s.mu.Lock()
+	history := slices.Clone(s.messages)
+	s.mu.Unlock()
+	user := model.Message{Role: model.User, Text: p.Text, AtMs: time.Now().UnixMilli()}
+	added, _ := s.loop(r, parts).Run(ctx, history, user)
+	s.mu.Lock()
+	for _, e := range added {
+		s.messages = append(s.messages, e.Message)
+	}
+	s.run = nil
+	s.mu.Unlock()
+	r.cancel(nil)
+	s.runtime.SetActive(false)
+	s.owners.publish()
+}
+
+// tellLeftOut says which opened servers the turn goes without. The command line has said
+// so before.
+func (s *Session) tellLeftOut(runID string, allow []string) {
+	if s.owners.Headless {
+		return
+	}
+	snap, _ := s.Rows().Get()
+	if down := downServers(snap.Rows, allow); len(down) > 0 {
+		s.emit(agent.Event{RunID: runID, Kind: agent.Notice, AtMs: time.Now().UnixMilli(), Text: "Left out of this turn: " + strings.Join(down, "; ")})
+	}
+}
+
+// loop assembles the parts of a turn.
+func (s *Session) loop(r *run, parts turnParts) *agent.Loop {
+	return agent.New(agent.Options{
+		RunID: r.id, SessionID: s.id, Workspace: s.workspace,
+		Client: parts.client, Model: parts.info.Name, Practice: parts.info.Source == settings.Practice,
+		Table:     func() *tool.Table { return s.table(parts.allow) },
+		Approver:  s.owners.Approvals,
+		Emit:      s.emit,
+		Save:      s.save,
+		System:    func() string { return s.systemPrompt(parts.allow) },
+		ModelText: s.modelText,
+		Question:  s.question,
+	})
+}
+
+// table is what the next request of a turn may offer: the built-in tools and those of the
+// allowlist that are connected now.
+func (s *Session) table(allow []string) *tool.Table {
+	var entries []tool.Entry
+	if s.builtins != nil {
+		entries = s.builtins.Entries()
+	}
+	return s.runtime.Table().Servers(allow).Behind(entries)
+}
+
+// emit publishes an event and folds it into the transcript.
+func (s *Session) emit(e agent.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.Seq = s.events.Append(func(seq uint64) agent.Event { e.Seq = seq; return e })
+	if n := len(s.folded); n > 0 {
+		s.folded = append(s.folded[:n-1], agent.Fold([]agent.Event{s.folded[n-1], e})...)
+		return
+	}
+	s.folded = append(s.folded, e)
+}
+
+// Transcript is the conversation so far, deltas merged, with the sequence number of its
+// newest event and the running turn.
+func (s *Session) Transcript() (events []agent.Event, seq uint64, runID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run != nil {
+		runID = s.run.id
+	}
+	return slices.Clone(s.folded), s.events.Last(), runID
+}

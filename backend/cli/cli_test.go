@@ -64,8 +64,8 @@ func (p *place) write(path, text string) {
 	}
 }
 
-// demo is a definition of the demo server: this program.
-func demo() string {
+// demoServer is a definition of the demo server: this program.
+func demoServer() string {
 	self, _ := os.Executable()
 	text, _ := json.Marshal(map[string]any{"command": self, "args": []string{"demo-server"}, "env": map[string]string{asProgram: "1"}})
 	return string(text)
@@ -208,7 +208,7 @@ func TestAddEnableDisableRemove(t *testing.T) {
 	if want := "- store=" + store + "\n- workspaceConfig=" + filepath.Join(p.workspace, ".ai4j", "workspace.json") + "\n"; !strings.HasSuffix(out.stdout, want) {
 		t.Fatalf("list = %q, want it to end in %q", out.stdout, want)
 	}
-	p.define(`"demo": `+demo(), "demo")
+	p.define(`"demo": `+demoServer(), "demo")
 	if out = p.run("mcp", "enable", "demo"); out.code != 0 || !strings.Contains(out.stdout, "- demo | type=stdio | state=connected | workspace=enabled | paused=no | tools=") {
 		t.Fatalf("enable = %+v", out)
 	}
@@ -225,7 +225,7 @@ func TestAddEnableDisableRemove(t *testing.T) {
 
 func TestEveryRowExplainsItself(t *testing.T) {
 	p := newPlace(t)
-	p.define(`"good": `+demo()+`,
+	p.define(`"good": `+demoServer()+`,
 		"off": {"command": "true"},
 		"dies": {"command": "sh", "args": ["-c", "echo \"Error: Cannot find module 'foo'\" >&2; exit 1"]},
 		"gone": {"command": "no-such-command-anywhere"},

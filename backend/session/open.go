@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"patchbay/backend/agent"
+	"patchbay/backend/approval"
 	"patchbay/backend/builtin"
 	"patchbay/backend/history"
 	"patchbay/backend/mcpconf"
@@ -138,4 +139,14 @@ func (s *Session) close(ctx context.Context) {
 	if s.builtins != nil {
 		s.builtins.Close()
 	}
+}
+
+// question completes a question with what it is about.
+func (s *Session) question(q approval.Question) approval.Question {
+	if q.Spec.Server == "" && s.builtins != nil {
+		q.Preview = s.builtins.Preview(q.Call)
+	} else {
+		q.Preview = builtin.Arguments(q.Call.Arguments)
+	}
+	return q
 }

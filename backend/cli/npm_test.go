@@ -113,12 +113,14 @@ func TestEverythingOverEachTransportAndTwiceBesideItself(t *testing.T) {
 	p := newPlace(t)
 	http := serveEverything(t, "streamableHttp")
 	sse := serveEverything(t, "sse")
-	p.define(fmt.Sprintf(`"a": {"type": "http", "url": "http://127.0.0.1:%d/mcp"},
+	servers := fmt.Sprintf(`"a": {"type": "http", "url": "http://127.0.0.1:%d/mcp"},
 		"b": {"type": "sse", "url": "http://127.0.0.1:%d/sse"},
-		"c": %s`, http, sse, node(npm(t, "everything"), "stdio")), "a", "b", "c")
+		"c": %s`, http, sse, node(npm(t, "everything"), "stdio"))
 	for _, name := range []string{"a", "b", "c"} {
+		p.define(servers, name)
 		t.Run(name, func(t *testing.T) { p.wantCall(t, name, `call echo with {"message": "hello"}`, "hello") })
 	}
+	p.define(servers, "a", "b", "c")
 	v, out := p.list("--trust", "--pause", "b")
 	a, b, c := v.row(t, "a"), v.row(t, "b"), v.row(t, "c")
 	if a.State != "connected" || a.Type != "streamable_http" || b.State != "paused" || out.code != 1 {

@@ -218,6 +218,7 @@ func (o *printer) plain(e agent.Event) {
 			o.open = !strings.HasSuffix(e.Text, "\n")
 		}
 	case agent.ToolCall:
+		o.newline()
 		o.note("tool: %s %s", callName(e), e.Arguments)
 	case agent.ToolResult:
 		if e.Result == nil || !e.Result.OK {
@@ -236,6 +237,14 @@ func (o *printer) plain(e agent.Event) {
 	}
 }
 
+// newline ends a line of the answer that is still open.
+func (o *printer) newline() {
+	if o.open {
+		fmt.Fprintln(o.Stdout)
+		o.open = false
+	}
+}
+
 func callName(e agent.Event) string {
 	if e.Server == "" {
 		return e.Tool
@@ -244,10 +253,7 @@ func callName(e agent.Event) string {
 }
 
 func (o *printer) end(e agent.Event) {
-	if o.open {
-		fmt.Fprintln(o.Stdout)
-		o.open = false
-	}
+	o.newline()
 	if e.Practice {
 		o.note("The practice model answered: set OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL, or a profile in the window, for a real one.")
 	}

@@ -160,6 +160,9 @@ type SettingsSnapshot struct {
 	Model    ModelInfo    `json:"model"`
 	Profile  ModelProfile `json:"profile"`  // the stored one, zero when there is none
 	Messages []string     `json:"messages"` // e.g. an unreadable settings file
+	// DemoCommand is the absolute path of a program that serves the demo server when it is
+	// called with demo-server.
+	DemoCommand string `json:"demoCommand"`
 }
 
 // ModelInfo is the model that answers now.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
 
 	"patchbay/backend/approval"
 	"patchbay/backend/settings"
@@ -24,6 +25,9 @@ func (l *Local) toSettings() SettingsSnapshot {
 	v, _ := l.manager.Settings().Value().Get()
 	out := SettingsSnapshot{
 		Version: l.version, Theme: string(v.Theme), Mode: ApprovalMode(v.Mode), Messages: []string{},
+	}
+	if self, err := os.Executable(); err == nil {
+		out.DemoCommand = self
 	}
 	if v.Err != nil {
 		out.Messages = append(out.Messages, v.Err.Error())

@@ -1,19 +1,5 @@
 export namespace app {
 	
-	export enum ServerState {
-	    Connected = "connected",
-	    Disabled = "disabled",
-	    Paused = "paused",
-	    Error = "error",
-	    Missing = "missing",
-	    Busy = "busy",
-	}
-	export enum ServerLayer {
-	    Definition = "definition",
-	    Workspace = "workspace",
-	    Session = "session",
-	    Runtime = "runtime",
-	}
 	export enum ServerAction {
 	    Enable = "enable",
 	    Trust = "trust",
@@ -55,6 +41,20 @@ export namespace app {
 	export enum ConfigFile {
 	    Store = "store",
 	    Workspace = "workspace",
+	}
+	export enum ServerState {
+	    Connected = "connected",
+	    Disabled = "disabled",
+	    Paused = "paused",
+	    Error = "error",
+	    Missing = "missing",
+	    Busy = "busy",
+	}
+	export enum ServerLayer {
+	    Definition = "definition",
+	    Workspace = "workspace",
+	    Session = "session",
+	    Runtime = "runtime",
 	}
 	export interface Question {
 	    id: string;
@@ -248,6 +248,7 @@ export namespace app {
 	    model: ModelInfo;
 	    profile: ModelProfile;
 	    messages: string[];
+	    demoCommand: string;
 	}
 	
 	

@@ -10,7 +10,7 @@ WINDOW_TAGS := production
 endif
 BIN := build/bin
 
-.PHONY: build cli window page run test bench lint check bindings e2e e2e-programs screens clean
+.PHONY: build cli window page servers run test bench lint check bindings e2e e2e-programs screens clean
 
 ## build: both programs, in build/bin
 build: cli window
@@ -24,6 +24,12 @@ window: page
 # npm ci only when the lock changed since the last one.
 frontend/node_modules/.package-lock.json: frontend/package-lock.json
 	cd frontend && npm ci --no-audit --no-fund
+
+# The npm servers of the main job, for tests.
+servers: app/e2e/servers/node_modules/.package-lock.json
+
+app/e2e/servers/node_modules/.package-lock.json: app/e2e/servers/package-lock.json
+	cd app/e2e/servers && npm ci --no-audit --no-fund
 
 page: frontend/node_modules/.package-lock.json
 	cd frontend && npm run build
@@ -39,8 +45,10 @@ run:
 test:
 	build/test.sh
 
+## bench: the numbers of the README, in build/bench/results.json
 bench:
-	go test -run '^$$' -bench . -benchmem ./backend/...
+	@mkdir -p build/bench
+	BENCH_OUT=$(CURDIR)/build/bench/results.json go test -run '^$$' -bench Runtime -benchtime 1x ./backend/mcphost/bench
 
 ## lint: formatting, vet for three systems, staticcheck, the page's types
 lint:

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export GOFLAGS=-buildvcs=false
 
-unformatted=$(gofmt -l ./*.go app backend deps)
+unformatted=$(gofmt -l ./*.go app backend)
 [[ -z "$unformatted" ]] || { printf 'gofmt is needed for:\n%s\n' "$unformatted" >&2; exit 1; }
 go vet ./...
 go vet -tags production,webkit2_41 ./...

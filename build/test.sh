@@ -40,6 +40,7 @@ page_tests() { (cd frontend && npx vitest run --reporter=default --reporter=json
 
 step deps build/deps.sh test
 step vet go vet ./...
+step servers make --no-print-directory servers
 step page make --no-print-directory page
 step types bash -c 'cd frontend && npx tsc --noEmit'
 step bindings bindings_fresh

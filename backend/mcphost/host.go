@@ -88,7 +88,7 @@ func NewHost(o HostOptions) *Host {
 }
 
 // errClosing is why links end when the application does.
-var errClosing = errors.New("Patchbay is closing")
+var errClosing = errors.New("the application is closing")
 
 // Close ends every connection, all in parallel, and returns when they are gone, or with an
 // error that names what is not after HostOptions.Timing.Close.

@@ -337,9 +337,9 @@ func TestTwoSessionsShareAConnection(t *testing.T) {
 		one, two := r.session("1"), r.session("2")
 		settle(t, one, plan(wanted("a")))
 		second := settle(t, two, plan(wanted("a")))
-		first := settled(t, one)
+		settled(t, one)
 		synctest.Wait()
-		first, _ = one.Snapshot().Get()
+		first, _ := one.Snapshot().Get()
 		if row(t, first, "a").PID != row(t, second, "a").PID || r.dialer.count("a") != 1 {
 			t.Fatal("not shared")
 		}

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 max_tokens is what OpenAI-compatible endpoints other than OpenAI know
+
 package openai
 
 import (

@@ -60,7 +60,7 @@ func New(o Options) *Loop {
 		o.Parallel = defaultParallel
 	}
 	if o.ModelText == nil {
-		o.ModelText = func(_ string, r tool.Result) string { return modelText(r) }
+		o.ModelText = func(_ string, r tool.Result) string { return tool.ModelText(r, tool.ModelTextLimit, nil) }
 	}
 	return &Loop{o: o}
 }

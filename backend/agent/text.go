@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	maxText  = 40_000 // bytes of a result that the model reads
 	maxImage = 5 << 20
 )
 
@@ -24,37 +23,7 @@ func plain(r tool.Result) string {
 	return strings.Join(parts, "\n")
 }
 
-// modelText is what the model reads of a result where the options say no other way: text,
-// notes in place of media, a mark on errors, cut in the middle when it is long.
-func modelText(r tool.Result) string {
-	var parts []string
-	for _, c := range r.Content {
-		if part := contentText(c); part != "" && (c.Kind != tool.Structured || plain(r) == "") {
-			parts = append(parts, part)
-		}
-	}
-	text := strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD")
-	if strings.TrimSpace(text) == "" {
-		text = "(no output)"
-	}
-	if !r.OK {
-		text = "Error: " + text
-	}
-	return cutMiddle(text, maxText)
-}
-
-func contentText(c tool.Content) string {
-	switch {
-	case c.Kind == tool.Structured:
-		return string(c.JSON)
-	case len(c.Data) > 0:
-		return fmt.Sprintf("[%s %s, %d bytes, shown to the user]", c.Kind, c.MIMEType, len(c.Data))
-	case c.Kind == tool.Resource, c.Kind == tool.ResourceLink:
-		return strings.TrimSpace(fmt.Sprintf("[%s %s %s]\n%s", c.Kind, c.Name, c.URI, c.Text))
-	}
-	return c.Text
-}
-
+// cutMiddle keeps head and tail of a long text.
 func cutMiddle(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -167,10 +167,10 @@ func (r *Row) describe(state linkState, s *server) {
 // what comes next.
 func (r *Row) explainLoss(state linkState, next string) {
 	r.Error = state.lost.Message
-	r.Reason = "Connection lost: " + sentence(state.lost.Message)
+	r.Reason = "Connection lost: " + clause(state.lost.Message)
 	r.Evidence = evidence(state.lost)
 	if state.failure != nil {
-		r.Reason += " Last try: " + sentence(state.failure.Message)
+		r.Reason += " Last try: " + clause(state.failure.Message)
 		r.Evidence = evidence(state.failure)
 	}
 	r.Reason += " " + next
@@ -215,8 +215,16 @@ func actionFor(cause mcpconn.Cause) Action {
 	return ActRetry
 }
 
-// sentence ends text with a full stop.
+// sentence is a text as a sentence of its own, clause one behind a colon.
 func sentence(text string) string {
+	text = clause(text)
+	if first, _, _ := strings.Cut(text, " "); first != "" && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz,") == "" {
+		text = strings.ToUpper(text[:1]) + text[1:] // a word, not a name, a path or an address
+	}
+	return text
+}
+
+func clause(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return ""

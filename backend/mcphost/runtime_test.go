@@ -68,7 +68,7 @@ func TestRowsSayStateLayerCauseActionAndReason(t *testing.T) {
 			{name: "held", state: Paused, layer: LayerSession, cause: mcpconn.Paused, action: ActResume, reason: "Paused in this session only.", file: "mcp.json", line: 5},
 			{name: "bad", state: Error, layer: LayerDefinition, cause: mcpconn.Invalid, action: ActEdit, reason: "The definition is not valid: stdio transport requires command.", err: "stdio transport requires command", file: "mcp.json", line: 6},
 			{name: "needs-env", state: Error, layer: LayerDefinition, cause: mcpconn.EnvMissing, action: ActEdit, reason: "NOTES_TOKEN is not set.", err: "NOTES_TOKEN is not set", file: "mcp.json", line: 7},
-			{name: "gone", state: Error, layer: LayerRuntime, cause: mcpconn.NotFound, action: ActEdit, reason: "command not found: gone.", err: "command not found: gone", file: "mcp.json", line: 8},
+			{name: "gone", state: Error, layer: LayerRuntime, cause: mcpconn.NotFound, action: ActEdit, reason: "Command not found: gone.", err: "command not found: gone", file: "mcp.json", line: 8},
 			{name: "clash", state: Error, layer: LayerRuntime, cause: mcpconn.ToolBuiltin, action: ActResolve, reason: "Tool names taken by built-ins: read_file, write_file.", err: "MCP tool name conflicts with built-in tool: read_file", file: "mcp.json", line: 9},
 			{name: "missing", state: Missing, layer: LayerDefinition, cause: mcpconn.Undefined, action: ActDefine, reason: "Enabled in workspace.json line 9, defined nowhere.", err: "workspace references undefined MCP server", file: "workspace.json", line: 9},
 		}

@@ -20,6 +20,7 @@ import (
 	"patchbay/backend/model/practice"
 	"patchbay/backend/proc"
 	"patchbay/backend/settings"
+	"patchbay/backend/tool"
 )
 
 // owners are the owners of state that all sessions of a process share.
@@ -74,7 +75,7 @@ func (w *owners) openRuntime() {
 	w.procs = proc.NewSupervisor(proc.SupervisorOptions{WatchdogCommand: watchdogCommand(), Logger: w.Logger})
 	w.env = proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Supervisor: w.procs, Logger: w.Logger})
 	w.host = mcphost.NewHost(mcphost.HostOptions{
-		Dialer:   mcpconn.NewDialer(mcpconn.Options{Supervisor: w.procs, Environment: w.env, Logger: w.Logger}),
+		Dialer:   mcpconn.NewDialer(mcpconn.Options{Version: w.Version, Supervisor: w.procs, Environment: w.env, Logger: w.Logger}),
 		Expand:   w.expand,
 		Reserved: builtin.Names(),
 		Logger:   w.Logger,
@@ -148,7 +149,7 @@ func (w *owners) client() (model.Client, ModelInfo, error) {
 	if chosen.Source == settings.Practice {
 		return practice.New(), info, nil
 	}
-	client, err := openai.New(openai.Options{BaseURL: chosen.BaseURL, Key: chosen.Key, Model: chosen.Name})
+	client, err := openai.New(openai.Options{BaseURL: chosen.BaseURL, Key: chosen.Key, Model: chosen.Name, RepairSchema: tool.RepairStrict})
 	if err != nil {
 		return nil, info, fmt.Errorf("open the model %s: %w", chosen.Name, err)
 	}

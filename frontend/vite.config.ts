@@ -12,6 +12,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     outDir: scenario ?? "dist",
     emptyOutDir: true,
+    assetsInlineLimit: 0, // the content policy loads fonts from our own address only
     rollupOptions: { input: scenario ? "dev.html" : "index.html" },
   },
   test: { environment: "jsdom", setupFiles: ["./src/test-setup.ts"], testTimeout: 30000 },

@@ -7,9 +7,10 @@ import (
 
 // contentPolicy lets the page run its own scripts and load its own files, nothing else:
 // what a model, a tool or a server says stays text. Styles may be inline because the
-// virtual list and the highlighter write style attributes.
+// virtual list and the highlighter write style attributes; recordings play from memory
+// (blob:), as the window's media element does not read the page's own scheme.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
-	"img-src 'self' data:; media-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; " +
+	"img-src 'self' data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; " +
 	"form-action 'none'; frame-src 'none'; frame-ancestors 'none'; object-src 'none'"
 
 // protect sets the headers of every answer. A meta tag would come after the two scripts

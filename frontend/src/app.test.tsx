@@ -1,6 +1,6 @@
-import { createEvent, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, createEvent, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { App } from "./app";
 import { event, FakeHost, row } from "./platform/fake";
 
@@ -118,4 +118,36 @@ test("A42 of a long conversation a bounded part is in the page", async () => {
   expect(document.querySelectorAll(".user")).toHaveLength(150);
   await userEvent.click(screen.getByRole("button", { name: "Show earlier (1850)" }));
   expect(document.querySelectorAll(".user")).toHaveLength(300);
+});
+
+test("pictures and recordings of a result come from our own handler only", async () => {
+  const part = (kind: string, url: string) => ({ kind, text: "", mimeType: `${kind}/x`, url, uri: "", name: "", json: "" });
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", (url: string) => { asked.push(url); return Promise.resolve(new Response("bytes")); });
+  URL.createObjectURL = () => "blob:one";
+  const dropped: string[] = [];
+  URL.revokeObjectURL = (url) => { dropped.push(url); };
+  await open((f) => { f.state.transcript = { sessionId: "s1", seq: 9, runId: "r1", events: [event(1, { kind: "user", text: "x" }),
+    event(2, { kind: "tool_call", id: "1", server: "shots", tool: "take" }),
+    event(3, { kind: "tool_result", id: "1", ok: true, content: [part("image", "/media/ab12"), part("audio", "/media/cd34"), part("image", "http://evil.test/p.png"), part("image", "/media/../go")] })] }; });
+  const image = await screen.findByRole("img", { name: "Image from shots · take" });
+  expect(image.getAttribute("src")).toBe("/media/ab12");
+  expect((await screen.findByLabelText("Audio from shots · take")).getAttribute("src")).toBe("blob:one");
+  expect(asked).toEqual(["/media/cd34"]);
+  expect(document.querySelectorAll("img")).toHaveLength(1);
+  fireEvent.error(image);
+  expect(screen.getByText(/Image from shots · take .* cannot be shown/)).toBeTruthy();
+  cleanup();
+  expect(dropped).toEqual(["blob:one"]);
+  vi.unstubAllGlobals();
+});
+
+test("a failed call's Retry has a name of its own", async () => {
+  const fake = await open((f) => {
+    f.state.mcp = { ...f.state.mcp, rows: [row({ name: "docs", state: "error", action: "retry", reason: "exited with 1" })] };
+    f.state.transcript = { sessionId: "s1", seq: 9, runId: "r1", events: [event(1, { kind: "user", text: "x" }), event(2, { kind: "tool_call", id: "1", server: "docs", tool: "find" }), event(3, { kind: "tool_result", id: "1", reason: "server_gone" })] };
+  });
+  await userEvent.click(await screen.findByRole("button", { name: "Retry call of docs" }));
+  await userEvent.click(screen.getByRole("button", { name: "Retry docs" }));
+  expect(commands(fake, "retryServer")).toEqual([["retryServer", "docs"], ["retryServer", "docs"]]);
 });

@@ -2,6 +2,7 @@ import { memo, useState } from "react";
 import type { ChatContent } from "../../contract/types";
 import { duration } from "../../lib/format";
 import { Lamp } from "../../ui/lamp";
+import { isMedia, MediaPart } from "./media-part";
 import type { CallItem } from "./reducer";
 
 const FOLD_CHARS = 700;
@@ -12,7 +13,7 @@ const SERVER_FAULTS: readonly string[] = ["server_gone", "timed_out", "protocol_
 /** One tool call: what was asked, how it went, what came back. */
 export const ToolCard = memo(function ToolCard({ call, onRetry }: { call: CallItem; onRetry: (server: string) => void }) {
   const name = call.server === "" ? call.tool : `${call.server} · ${call.tool}`;
-  const result = call.content.map(contentText).filter(Boolean).join("\n");
+  const result = call.content.filter((each) => !isMedia(each)).map(contentText).filter(Boolean).join("\n");
   return (
     <article className={`card ${call.status}`} aria-label={`Tool call ${name}`}>
       <header>
@@ -22,7 +23,7 @@ export const ToolCard = memo(function ToolCard({ call, onRetry }: { call: CallIt
         <span className="grow" />
         <span className="muted num">{duration(call.tookMs)}</span>
         {call.status === "failed" && call.server !== "" && SERVER_FAULTS.includes(call.reason)
-          ? <button type="button" className="btn" onClick={() => onRetry(call.server)}>Retry {call.server}</button> : null}
+          ? <button type="button" className="btn" aria-label={`Retry call of ${call.server}`} onClick={() => onRetry(call.server)}>Retry</button> : null}
       </header>
       {call.arguments && call.arguments !== "{}" ? <Folded label="Arguments" text={pretty(call.arguments)} /> : null}
       {call.status === "running" && (call.progressText || call.total > 0) ? (
@@ -32,6 +33,7 @@ export const ToolCard = memo(function ToolCard({ call, onRetry }: { call: CallIt
         </div>
       ) : null}
       {result ? <Folded label="Result" text={result} /> : null}
+      {call.content.filter(isMedia).map((each, at) => <MediaPart key={`${at}${each.url}`} part={each} of={name} />)}
     </article>
   );
 });

@@ -61,6 +61,7 @@ check: lint test
 bindings:
 	CGO_ENABLED=0 go build -tags bindings -o $(BIN)/bindgen .
 	tsoutputtype=interfaces $(BIN)/bindgen >/dev/null
+	node build/sort-bindings.mjs
 
 e2e-programs: build
 	go build -tags $(WINDOW_TAGS) -o $(BIN)/e2e-probe ./app/e2e/probe

@@ -1,16 +1,5 @@
 export namespace app {
 	
-	export enum ServerAction {
-	    Enable = "enable",
-	    Trust = "trust",
-	    Resume = "resume",
-	    Define = "define",
-	    Edit = "edit",
-	    Retry = "retry",
-	    Resolve = "resolve",
-	    SignIn = "sign_in",
-	    Wait = "wait",
-	}
 	export enum ApprovalDecision {
 	    AllowOnce = "allow_once",
 	    AllowSession = "allow_session",
@@ -22,51 +11,6 @@ export namespace app {
 	    Auto = "auto",
 	    Safe = "safe",
 	    Manual = "manual",
-	}
-	export enum ChatKind {
-	    Text = "text",
-	    Reasoning = "reasoning",
-	    ToolCall = "tool_call",
-	    ToolResult = "tool_result",
-	    Approval = "approval",
-	    Usage = "usage",
-	    Error = "error",
-	    Done = "done",
-	    User = "user",
-	    Asking = "asking",
-	    Progress = "progress",
-	    Notice = "notice",
-	    Step = "step",
-	}
-	export enum ConfigFile {
-	    Store = "store",
-	    Workspace = "workspace",
-	}
-	export enum ServerState {
-	    Connected = "connected",
-	    Disabled = "disabled",
-	    Paused = "paused",
-	    Error = "error",
-	    Missing = "missing",
-	    Busy = "busy",
-	}
-	export enum ServerLayer {
-	    Definition = "definition",
-	    Workspace = "workspace",
-	    Session = "session",
-	    Runtime = "runtime",
-	}
-	export interface Question {
-	    id: string;
-	    sessionId: string;
-	    callId: string;
-	    server: string;
-	    tool: string;
-	    why: string;
-	    previewKind: string;
-	    preview: string;
-	    workspaceGrant: boolean;
-	    atMs: number;
 	}
 	export interface ApprovalsSnapshot {
 	    rev: number;
@@ -109,6 +53,25 @@ export namespace app {
 	    practice: boolean;
 	    model: string;
 	}
+	export enum ChatKind {
+	    Text = "text",
+	    Reasoning = "reasoning",
+	    ToolCall = "tool_call",
+	    ToolResult = "tool_result",
+	    Approval = "approval",
+	    Usage = "usage",
+	    Error = "error",
+	    Done = "done",
+	    User = "user",
+	    Asking = "asking",
+	    Progress = "progress",
+	    Notice = "notice",
+	    Step = "step",
+	}
+	export enum ConfigFile {
+	    Store = "store",
+	    Workspace = "workspace",
+	}
 	export interface Conflict {
 	    tool: string;
 	    owner: string;
@@ -128,16 +91,65 @@ export namespace app {
 	    column: number;
 	    message: string;
 	}
-	export interface Surface {
-	    atMs: number;
-	    tookMs: number;
-	    added: string[];
-	    removed: string[];
-	    changed: string[];
+	export interface MCPSnapshot {
+	    rev: number;
+	    sessionId: string;
+	    workspace: string;
+	    store: string;
+	    workspaceConfig: string;
+	    rows: ServerRow[];
+	    settled: boolean;
+	    toolCount: number;
+	    schemaTokens: number;
+	    rebuild?: Surface;
+	    fileErrors: FileError[];
+	    cutTools: string[];
 	}
-	export interface Skip {
+	export interface ModelInfo {
+	    name: string;
+	    source: string;
+	    baseUrl: string;
+	    practice: boolean;
+	}
+	export interface ModelProfile {
+	    name: string;
+	    baseUrl: string;
+	    model: string;
+	    hasKey: boolean;
+	}
+	export interface NamedValue {
+	    name: string;
+	    value: string;
+	    hasValue: boolean;
+	}
+	export interface Question {
+	    id: string;
+	    sessionId: string;
+	    callId: string;
+	    server: string;
 	    tool: string;
-	    reason: string;
+	    why: string;
+	    previewKind: string;
+	    preview: string;
+	    workspaceGrant: boolean;
+	    atMs: number;
+	}
+	export enum ServerAction {
+	    Enable = "enable",
+	    Trust = "trust",
+	    Resume = "resume",
+	    Define = "define",
+	    Edit = "edit",
+	    Retry = "retry",
+	    Resolve = "resolve",
+	    SignIn = "sign_in",
+	    Wait = "wait",
+	}
+	export enum ServerLayer {
+	    Definition = "definition",
+	    Workspace = "workspace",
+	    Session = "session",
+	    Runtime = "runtime",
 	}
 	export interface ServerRow {
 	    name: string;
@@ -174,36 +186,24 @@ export namespace app {
 	    file: string;
 	    line: number;
 	}
-	export interface MCPSnapshot {
-	    rev: number;
-	    sessionId: string;
-	    workspace: string;
-	    store: string;
-	    workspaceConfig: string;
-	    rows: ServerRow[];
-	    settled: boolean;
-	    toolCount: number;
-	    schemaTokens: number;
-	    rebuild?: Surface;
-	    fileErrors: FileError[];
-	    cutTools: string[];
+	export enum ServerState {
+	    Connected = "connected",
+	    Disabled = "disabled",
+	    Paused = "paused",
+	    Error = "error",
+	    Missing = "missing",
+	    Busy = "busy",
 	}
-	export interface ModelInfo {
-	    name: string;
-	    source: string;
-	    baseUrl: string;
-	    practice: boolean;
+	export interface Skip {
+	    tool: string;
+	    reason: string;
 	}
-	export interface ModelProfile {
-	    name: string;
-	    baseUrl: string;
-	    model: string;
-	    hasKey: boolean;
-	}
-	export interface NamedValue {
-	    name: string;
-	    value: string;
-	    hasValue: boolean;
+	export interface Surface {
+	    atMs: number;
+	    tookMs: number;
+	    added: string[];
+	    removed: string[];
+	    changed: string[];
 	}
 	
 	export interface ServerForm {

@@ -15,15 +15,21 @@ import (
 type element struct {
 	app        *app
 	role, name string
+	around     *element // it is inside this one; nil: anywhere
 }
 
 // by finds the one element with this ARIA role and accessible name.
 func (a *app) by(role, name string) element { return element{app: a, role: role, name: name} }
 
+// by finds the one element with this role and name inside e.
+func (e element) by(role, name string) element {
+	return element{app: e.app, role: role, name: name, around: &e}
+}
+
 // finder is an approximation of "Accessible Name and Description Computation 1.2" for what
 // this page uses: aria-labelledby, aria-label, label, alt, text, title, placeholder.
 const finder = `
-const [role, name] = arguments;
+const [steps] = arguments;
 const native = {button:"button,summary,input[type=button],input[type=submit]", textbox:"textarea,input:not([type]),input[type=text],input[type=url],input[type=password],input[type=search]",
  checkbox:"input[type=checkbox]", radio:"input[type=radio]", link:"a[href]", heading:"h1,h2,h3,h4,h5,h6", dialog:"dialog", combobox:"select", group:"fieldset", navigation:"nav", main:"main", row:"tr", listitem:"li", list:"ul,ol"};
 const squeeze = s => (s || "").replace(/\s+/g, " ").trim();
@@ -34,16 +40,17 @@ const named = e => {
  if (e.labels?.length) return squeeze([...e.labels].map(l => l.textContent).join(" "));
  return squeeze(e.getAttribute("alt")) || squeeze(e.textContent) || squeeze(e.getAttribute("title")) || squeeze(e.getAttribute("placeholder"));
 };
-const all = [...document.querySelectorAll('[role="' + role + '"]' + (native[role] ? "," + native[role] : ""))]
- .filter(e => (e.getAttribute("role") ?? role) === role && !e.closest("[aria-hidden=true],[inert],[hidden]"));
-return all.filter(e => name === "" || named(e) === name);`
+const find = (roots, role, name) => roots.flatMap(root => [...root.querySelectorAll('[role="' + role + '"]' + (native[role] ? "," + native[role] : ""))])
+ .filter(e => (e.getAttribute("role") ?? role) === role && !e.closest("[aria-hidden=true],[inert],[hidden]"))
+ .filter(e => name === "" || named(e) === name);
+return steps.reduce((roots, [role, name]) => find(roots, role, name), [document]);`
 
 var errAmbiguous = errors.New("more than one")
 
 // locate returns the id of the element now.
 func (e element) locate(ctx context.Context) (string, error) {
 	var found []map[string]string
-	if err := e.app.session.run(ctx, finder, &found, e.role, e.name); err != nil {
+	if err := e.app.session.run(ctx, finder, &found, e.steps()); err != nil {
 		return "", err
 	}
 	switch len(found) {
@@ -55,7 +62,20 @@ func (e element) locate(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("%s named %q: %w (%d)", e.role, e.name, errAmbiguous, len(found))
 }
 
-func (e element) String() string { return e.role + " " + e.name }
+// steps are the roles and names from the page to the element.
+func (e element) steps() [][2]string {
+	if e.around == nil {
+		return [][2]string{{e.role, e.name}}
+	}
+	return append(e.around.steps(), [2]string{e.role, e.name})
+}
+
+func (e element) String() string {
+	if e.around == nil {
+		return e.role + " " + e.name
+	}
+	return e.role + " " + e.name + " in " + e.around.String()
+}
 
 // eventually repeats an action on the element until it works.
 func (e element) eventually(what string, act func(id string) error) {

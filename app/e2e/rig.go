@@ -241,7 +241,7 @@ func (a *app) shot(name string) {
 	if dir == "" {
 		return
 	}
-	png, err := a.session.screenshot(context.WithoutCancel(a.t.Context()))
+	png, err := a.picture()
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755)
 	}
@@ -251,4 +251,18 @@ func (a *app) shot(name string) {
 	if err != nil {
 		a.t.Logf("picture %s: %v", name, err)
 	}
+}
+
+// picture takes a picture of the page. WebKit answers with its next frame, and a page where
+// nothing moves has none: something invisible moves meanwhile.
+func (a *app) picture() ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.t.Context()), 15*time.Second)
+	defer cancel()
+	const move = `const e = document.body.appendChild(document.createElement("i"));
+e.setAttribute("aria-hidden", "true"); e.style.cssText = "position:fixed;width:1px;height:1px;top:0;left:0";
+let n = 0; const id = setInterval(() => { e.style.opacity = ++n % 2 ? ".01" : ".02"; if (n > 100) { clearInterval(id); e.remove(); } }, 30)`
+	if err := a.session.run(ctx, move, nil); err != nil {
+		return nil, err
+	}
+	return a.session.screenshot(ctx)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,17 +21,40 @@ import (
 // of its own, so that its process can be told from every other.
 func withDemo(t *testing.T) (a *app, program string) {
 	t.Helper()
-	program = filepath.Join(t.TempDir(), "demo-of-this-test")
-	if err := os.Symlink(binary(t, "CLI_BIN"), program); err != nil {
+	program = link(t, t.TempDir(), "demo", binary(t, "CLI_BIN"))
+	return start(t, options{files: map[string]string{"~/.ai4j/mcp.json": store(t, stdio("demo", program, "demo-server"))}}), program
+}
+
+// link makes a program known by a path of its own, so that its processes can be told from
+// every other.
+func link(t *testing.T, dir, name, program string) string {
+	t.Helper()
+	path := filepath.Join(dir, name+"-of-this-test")
+	if err := os.Symlink(program, path); err != nil {
 		t.Fatal(err)
 	}
-	store, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"demo": map[string]any{"command": program, "args": []string{"demo-server"}},
-	}})
-	if err != nil {
-		t.Fatal(err)
+	return path
+}
+
+// definition is one entry of mcp.json: a name and its JSON.
+type definition struct{ name, json string }
+
+func stdio(name, command string, args ...string) definition {
+	data, _ := json.Marshal(map[string]any{"command": command, "args": args}) // strings always marshal
+	return definition{name, string(data)}
+}
+
+// store is an mcp.json with the definitions in this order.
+func store(t *testing.T, definitions ...definition) string {
+	t.Helper()
+	var lines []string
+	for _, d := range definitions {
+		if !json.Valid([]byte(d.json)) {
+			t.Fatalf("definition of %s: %s", d.name, d.json)
+		}
+		lines = append(lines, fmt.Sprintf("    %q: %s", d.name, d.json))
 	}
-	return start(t, options{files: map[string]string{"~/.ai4j/mcp.json": string(store)}}), program
+	return "{\n  \"mcpServers\": {\n" + strings.Join(lines, ",\n") + "\n  }\n}\n"
 }
 
 // connect enables demo by its button and waits until its process is there.
@@ -46,7 +70,7 @@ func connect(t *testing.T, a *app, program string) {
 // running are the ids of the processes whose command line begins with program.
 func running(t *testing.T, program string) []int {
 	t.Helper()
-	out, err := exec.Command("pgrep", "-f", "^"+program).Output()
+	out, err := exec.Command("pgrep", "-f", "^"+regexp.QuoteMeta(program)).Output()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
@@ -91,15 +115,34 @@ func TestSIGTERMLeavesNoServer(t *testing.T) {
 	gone(t, a, program)
 }
 
+// The wrapper ignores SIGTERM and leaves a child behind, as `npx` and `uv` wrappers do. It
+// never answers, so it is killed while it still connects.
 func TestKillLeavesNoServer(t *testing.T) {
-	a, program := withDemo(t)
-	connect(t, a, program)
+	dir := t.TempDir()
+	demo, shell, nap := link(t, dir, "demo", binary(t, "CLI_BIN")), link(t, dir, "shell", "/bin/sh"), link(t, dir, "nap", "/bin/sleep")
+	wrapper := fmt.Sprintf(`trap "" TERM; %s 1000 & cat >/dev/null; wait`, nap)
+	a := start(t, options{files: map[string]string{"~/.ai4j/mcp.json": store(t,
+		stdio("demo", demo, "demo-server"), stdio("wrapper", shell, "-c", wrapper))}})
+	a.by("button", "Enable wrapper").click()
+	connect(t, a, demo)
+	a.eventually("the wrapper and its child run", func() error {
+		if len(running(t, shell)) != 1 || len(running(t, nap)) != 1 {
+			return fmt.Errorf("wrapper %v, child %v", running(t, shell), running(t, nap))
+		}
+		return nil
+	})
 	for _, pid := range a.pids() {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 	}
-	gone(t, a, program)
+	killed := time.Now()
+	for _, program := range []string{demo, shell, nap} {
+		gone(t, a, program)
+	}
+	if took := time.Since(killed); took > 20*time.Second {
+		t.Errorf("the last process of the servers ended only after %s", took)
+	}
 }
 
 // The lock of the first window is in its runtime folder, not on the session bus: the second

@@ -12,6 +12,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     outDir: scenario ?? "dist",
     emptyOutDir: true,
+    chunkSizeWarningLimit: 600, // read from the program itself, not over a network
     assetsInlineLimit: 0, // the content policy loads fonts from our own address only
     rollupOptions: { input: scenario ? "dev.html" : "index.html" },
   },

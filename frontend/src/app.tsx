@@ -7,7 +7,7 @@ import { StatusLine } from "./features/mcp/status-line";
 import { SessionList } from "./features/sessions/session-list";
 import { SettingsDialog } from "./features/settings/settings-dialog";
 import { baseName } from "./lib/format";
-import { useStore } from "./lib/use-store";
+import { useSelect, useStore } from "./lib/use-store";
 import type { Host } from "./platform/host";
 import { Stores } from "./stores";
 import { Modal } from "./ui/modal";
@@ -27,7 +27,7 @@ export function App({ host }: { host: Host }) {
   const approvals = useStore(stores.approvals);
   const busy = useStore(runner.busy);
   const toasts = useStore(runner.toasts);
-  const conversation = useStore(chat.conversation);
+  const turning = useSelect(chat.conversation, (each) => each.runId !== "");
   const [showSettings, setShowSettings] = useState(false);
   const [link, setLink] = useState("");
   const onRetry = useCallback((server: string) => void runner.run(server, () => host.retryServer(server)), [host, runner]);
@@ -61,7 +61,7 @@ export function App({ host }: { host: Host }) {
             <Approval key={each.id} question={each} busy={busy.has(each.id)} onAnswer={(decision) => void runner.run(each.id, () => host.answerApproval(each.id, decision))} />
           ))}
         </Conversation>
-        <Composer key={id} running={conversation.runId !== "" || (current?.running ?? false)} disabled={blocked}
+        <Composer key={id} running={turning || (current?.running ?? false)} disabled={blocked}
           onSend={(text) => runner.run("send", () => host.sendMessage(id, text))} onStop={() => void runner.run("stop", () => host.stopTurn(id))}>
           {settings.model.practice ? <p className="muted practice">The built-in practice model answers. Settings has real ones.</p> : null}
         </Composer>

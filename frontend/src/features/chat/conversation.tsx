@@ -51,7 +51,7 @@ const Entry = memo(function Entry({ item, onLink, onRetry }: {
 }) {
   switch (item.kind) {
     case "user": return <div className="user"><span className="sr">You: </span>{item.text}</div>;
-    case "answer": return <Markdown text={item.text} onLink={onLink} />;
+    case "answer": return <Markdown text={item.text} live={item.open} onLink={onLink} />;
     case "reasoning": return <details className="reasoning"><summary>Reasoning{item.open ? "…" : ""}</summary><div>{item.text}</div></details>;
     case "call": return <ToolCard call={item} onRetry={onRetry} />;
     case "notice": return <p className="line muted">{item.text}</p>;

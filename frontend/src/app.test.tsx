@@ -151,3 +151,23 @@ test("a failed call's Retry has a name of its own", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Retry docs" }));
   expect(commands(fake, "retryServer")).toEqual([["retryServer", "docs"], ["retryServer", "docs"]]);
 });
+
+test("a session is renamed, and deleted once that is confirmed; a read-only one says so instead", async () => {
+  const fake = await open((f) => { f.state.sessions = { ...f.state.sessions, sessions: [
+    { id: "s1", title: "First", workspace: "/w", updatedMs: 0, running: true, readOnly: false }, { id: "s2", title: "Held", workspace: "/w", updatedMs: 0, running: false, readOnly: true }] }; });
+  const user = userEvent.setup();
+  await user.click(screen.getByRole("button", { name: "Rename First" }));
+  await user.clear(screen.getByLabelText("Title"));
+  expect(screen.getByRole("alert").textContent).toBe("Give the session a title");
+  await user.type(screen.getByLabelText("Title"), "Better{Enter}");
+  expect(commands(fake, "renameSession")).toEqual([["renameSession", "s1", "Better"]]);
+  await user.click(await screen.findByRole("button", { name: "Delete First" }));
+  expect(screen.getByRole("dialog").textContent).toContain("Its turn is stopped");
+  await user.click(screen.getByRole("button", { name: "Cancel" }));
+  expect(commands(fake, "deleteSession")).toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Delete First" }));
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  expect(commands(fake, "deleteSession")).toEqual([["deleteSession", "s1"]]);
+  expect(screen.getByRole("button", { name: "Held read-only" }).title).toContain("another process holds it");
+  expect(screen.queryByRole("button", { name: "Delete Held" })).toBeNull();
+});

@@ -54,7 +54,9 @@ export function App({ host }: { host: Host }) {
         onOpen={() => void runner.run("session", async () => {
           const folder = await host.pickWorkspace();
           if (folder) await host.newSession(folder);
-        })} onSelect={(to) => void runner.run(`select ${to}`, () => host.selectSession(to))} />
+        })} onSelect={(to) => void runner.run(`select ${to}`, () => host.selectSession(to))}
+        onRename={(which, title) => runner.run(`session ${which}`, () => host.renameSession(which, title))}
+        onDelete={(which) => runner.run(`session ${which}`, () => host.deleteSession(which))} />
       <main>
         <Conversation store={chat} onLink={setLink} onRetry={onRetry}>
           {approvals.questions.filter((each) => each.sessionId === id).map((each) => (

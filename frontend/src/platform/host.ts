@@ -42,6 +42,9 @@ export interface Host {
   sessions(): Promise<SessionsSnapshot>;
   newSession(workspace: string): Promise<string>;
   selectSession(id: string): Promise<void>;
+  renameSession(id: string, title: string): Promise<void>;
+  /** Closes a session and removes its conversation from this machine. */
+  deleteSession(id: string): Promise<void>;
   /** Asks for a folder; "" when the person cancels. */
   pickWorkspace(): Promise<string>;
 
@@ -58,4 +61,6 @@ export interface Host {
   setApprovalMode(mode: ApprovalMode): Promise<void>;
   /** An empty key keeps the stored one. Without a keyring a key is refused unless allowFile. */
   saveProfile(profile: ModelProfile, key: string, allowFile: boolean): Promise<void>;
+  /** Removes the profile and its key. */
+  deleteProfile(): Promise<void>;
 }

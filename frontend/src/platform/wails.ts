@@ -51,6 +51,8 @@ const COMMANDS: Omit<Host, "on"> = {
   sessions: () => sessions.List(),
   newSession: (workspace) => sessions.NewSession(workspace),
   selectSession: (id) => sessions.OpenSession(id),
+  renameSession: (id, title) => sessions.RenameSession(id, title),
+  deleteSession: (id) => sessions.DeleteSession(id),
   pickWorkspace: () => sessions.PickWorkspace(),
   transcript: (id) => chat.Transcript(id) as Promise<never>,
   sendMessage: (id, text) => chat.SendMessage(id, text),
@@ -62,6 +64,7 @@ const COMMANDS: Omit<Host, "on"> = {
   setTheme: (theme) => settings.SetTheme(theme),
   setApprovalMode: (mode) => settings.SetMode(mode as never),
   saveProfile: (profile, key, allowFile) => settings.SaveProfile(profile, key, allowFile),
+  deleteProfile: () => settings.DeleteProfile(),
 };
 
 /** The host of the real window. One listener per topic for the life of the page: removing the

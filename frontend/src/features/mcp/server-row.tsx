@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { ServerRow as Row } from "../../contract/types";
 import { duration } from "../../lib/format";
+import { IconButton } from "../../ui/icon-button";
 import { Lamp } from "../../ui/lamp";
 import { Switch } from "../../ui/switch";
 import { cure, LAMP, quiet, sentence, type Verb } from "./words";
@@ -32,9 +33,7 @@ export const ServerRow = memo(function ServerRow({ row, index, busy, onVerb, onF
       <div role="gridcell" className="num">{row.toolCount}</div>
       <div role="gridcell" className="num muted" title={time ? `connected in ${duration(row.connectMs) || "?"}${row.latencyMs ? `, latency ${duration(row.latencyMs)}` : ""}` : undefined}>{duration(time)}</div>
       <div role="gridcell" className="quiet">{quiet(row).map((each) => (
-        <button key={each} type="button" className="icon" aria-label={`${each} ${row.name}`} title={each} disabled={busy} onClick={() => onVerb(each, row)}>
-          <svg aria-hidden="true" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round"><path d={GLYPH[each]} /></svg>
-        </button>
+        <IconButton key={each} label={`${each} ${row.name}`} title={each} path={GLYPH[each]} disabled={busy} onClick={() => onVerb(each, row)} />
       ))}</div>
       {text || verb ? (
         <div role="gridcell" className="why">

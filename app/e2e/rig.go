@@ -105,10 +105,7 @@ func start(t *testing.T, o options) *app {
 // write writes a file below the home ("~/…") or the workspace ("./…").
 func (a *app) write(name, content string) {
 	a.t.Helper()
-	path := filepath.Join(a.workspace, name)
-	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		path = filepath.Join(a.home, rest)
-	}
+	path := a.path(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		a.t.Fatal(err)
 	}

@@ -116,6 +116,8 @@ func (p *patchPlan) load(path string) (string, *fileState, error) {
 		return "", nil, fmt.Errorf("look at %s: %w", path, err)
 	case info.IsDir():
 		return "", nil, fmt.Errorf("Path is a directory: %s", path)
+	case !info.Mode().IsRegular():
+		return "", nil, irregular(path)
 	}
 	state.mode = info.Mode().Perm()
 	if state.data, err = os.ReadFile(real); err != nil {

@@ -138,7 +138,7 @@ func (b *Bash) run(ctx context.Context, raw json.RawMessage, onProgress func(too
 	case "start":
 		return b.start(ctx, args)
 	case "list":
-		return bashJSON(b.Processes())
+		return jsonResult(b.Processes())
 	}
 	p, ok := b.find(args.ProcessID)
 	if !ok {
@@ -146,13 +146,13 @@ func (b *Bash) run(ctx context.Context, raw json.RawMessage, onProgress func(too
 	}
 	switch args.Action {
 	case "logs":
-		return bashJSON(p.logs(args.Offset.or(0), args.Limit.or(defaultLogs)))
+		return jsonResult(p.logs(args.Offset.or(0), args.Limit.or(defaultLogs)))
 	case "write":
 		return p.write(args.Input)
 	case "stop":
 		p.stop(ctx)
 	}
-	return bashJSON(p.snapshot())
+	return jsonResult(p.snapshot())
 }
 
 // check fills in the action and returns what is wrong with the arguments, "" when nothing.
@@ -218,14 +218,14 @@ func quietly() map[string]string {
 	}
 }
 
-func bashJSON(v any) tool.Result { return tool.OKText(bashText(v)) }
+func jsonResult(v any) tool.Result { return tool.OKText(jsonText(v)) }
 
-func bashText(v any) string {
+func jsonText(v any) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Sprintf("write result of bash: %v", err) // no type here can fail
+		return fmt.Sprintf("encode the result: %v", err) // no type here can fail
 	}
 	return strings.TrimSuffix(out.String(), "\n")
 }

@@ -66,7 +66,7 @@ func (b *Bash) exec(ctx context.Context, args bashArgs, onProgress func(tool.Pro
 	} else if p.heldOpen() {
 		result.Note = "A process that detached itself held the output open; what it writes from now on is lost."
 	}
-	return bashJSON(result)
+	return jsonResult(result)
 }
 
 func stoppedExec(ctx context.Context, result execResult, why tool.Reason) tool.Result {
@@ -80,7 +80,7 @@ func stoppedExec(ctx context.Context, result execResult, why tool.Reason) tool.R
 	} else {
 		result.Note = fmt.Sprintf("The command was stopped with everything it started: %v.", context.Cause(ctx))
 	}
-	return tool.Failed(why, bashText(result))
+	return tool.Failed(why, jsonText(result))
 }
 
 func bashFailure(ctx context.Context, err error) tool.Result {

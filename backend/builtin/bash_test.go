@@ -66,16 +66,6 @@ func (r *bashRig) call(ctx context.Context, args map[string]any) tool.Result {
 	return result
 }
 
-// decode reads the JSON of a result; want is whether it is to be OK.
-func decode[T any](t *testing.T, result tool.Result, want bool) T {
-	t.Helper()
-	var v T
-	if err := json.Unmarshal([]byte(result.Content[0].Text), &v); err != nil || result.OK != want {
-		t.Fatalf("ok %v, reason %q, text %q: %v", result.OK, result.Reason, result.Content[0].Text, err)
-	}
-	return v
-}
-
 func (r *bashRig) run(command string) execResult {
 	r.t.Helper()
 	return decode[execResult](r.t, r.call(r.t.Context(), map[string]any{"action": "exec", "command": command, "timeoutMs": 60_000}), true)

@@ -5,7 +5,6 @@ package builtin
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -127,11 +126,7 @@ func fileTool(spec tool.Spec, run func(ctx context.Context, raw json.RawMessage)
 			if err != nil {
 				return tool.Failed(tool.ReasonNone, err.Error())
 			}
-			text, err := json.Marshal(result)
-			if err != nil {
-				return tool.Failed(tool.ReasonNone, fmt.Sprintf("encode the result: %v", err))
-			}
-			return tool.OKText(string(text))
+			return jsonResult(result)
 		},
 	}
 }

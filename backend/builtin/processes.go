@@ -190,7 +190,7 @@ func (b *Bash) start(ctx context.Context, args bashArgs) tool.Result {
 		return bashFailure(ctx, err)
 	}
 	b.keep(p)
-	return bashJSON(p.snapshot())
+	return jsonResult(p.snapshot())
 }
 
 // keep lists p and forgets the oldest of those that ended.
@@ -375,7 +375,7 @@ func (p *process) write(text string) tool.Result {
 	if err != nil {
 		return tool.Failed(tool.ReasonNone, fmt.Sprintf("write to process %s: its stdin is closed", p.id))
 	}
-	return bashJSON(struct {
+	return jsonResult(struct {
 		Process      ProcessInfo `json:"process"`
 		BytesWritten int         `json:"bytesWritten"`
 	}{p.snapshot(), n})

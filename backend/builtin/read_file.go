@@ -96,12 +96,7 @@ func (f files) read(args readArgs) (*readResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, f.pathError(args.Path, err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
+	info, err := os.Stat(path) // before it is opened: opening a pipe waits for a writer
 	if err != nil {
 		return nil, f.pathError(args.Path, err)
 	}
@@ -109,8 +104,13 @@ func (f files) read(args readArgs) (*readResult, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("Path is a directory: %s", args.Path)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", args.Path)
+		return nil, irregular(args.Path)
 	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, f.pathError(args.Path, err)
+	}
+	defer file.Close()
 	return f.readFrom(file, info, args, f.relative(path))
 }
 
@@ -136,6 +136,11 @@ func (f files) pathError(path string, err error) error {
 		return fmt.Errorf("File does not exist: %s", path)
 	}
 	return fmt.Errorf("open %s: %w", path, err)
+}
+
+// irregular refuses a pipe, a socket or a device.
+func irregular(path string) error {
+	return fmt.Errorf("%s is not a regular file (a pipe, a socket or a device): file tools do not open it", path)
 }
 
 // relative is the path as results show it: from the workspace, with slashes.
@@ -167,7 +172,13 @@ func (f files) readFrom(file *os.File, info fs.FileInfo, args readArgs, shown st
 		}
 		r = bufio.NewReader(strings.NewReader(decode(all)))
 	}
-	return res, res.lines(r, args)
+	if err := res.lines(r, args); err != nil {
+		return nil, err
+	}
+	if decode != nil && info.Size() > maxConverted && res.NextLine == 0 {
+		res.Note = strings.TrimPrefix(res.Note+fmt.Sprintf("; only the first %d MiB of a %s file are read", maxConverted>>20, encoding), "; ")
+	}
+	return res, nil
 }
 
 // maxConverted is how much of a file that is not UTF-8 is converted.
@@ -176,25 +187,20 @@ const maxConverted = 16 << 20
 // lines reads the wanted lines without holding the rest of the file.
 func (res *readResult) lines(r *bufio.Reader, args readArgs) error {
 	var b strings.Builder
-	left := args.MaxChars
-	for line := 1; ; line++ {
-		if args.EndLine > 0 && line > args.EndLine {
-			break
-		}
-		text, cut, err := readText(r, left)
+	left := room{chars: args.MaxChars, bytes: maxReadBytes}
+	for line := 1; args.EndLine <= 0 || line <= args.EndLine; line++ {
+		text, cut, err := readText(r, left.chars)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read line %d: %w", line, err)
 		}
+		if line == 1 {
+			text = strings.TrimPrefix(text, utf8BOM)
+		}
 		if line >= args.StartLine && text != "" {
-			if n := utf8.RuneCountInString(text); n > left || cut {
-				b.WriteString(firstRunes(text, left))
-				res.Truncated, res.NextLine, res.EndLine = true, line, line
-				if b.Len() > 0 && left < args.MaxChars {
-					res.EndLine = line - 1
-				}
+			part := left.take(text)
+			if cut || len(part) < len(text) {
+				res.stopAt(line, part, &b, r)
 				break
-			} else {
-				left -= n
 			}
 			b.WriteString(text)
 			res.EndLine = line
@@ -203,11 +209,60 @@ func (res *readResult) lines(r *bufio.Reader, args readArgs) error {
 			break
 		}
 	}
-	res.Content = strings.TrimPrefix(strings.ToValidUTF8(b.String(), "\uFFFD"), "\ufeff")
-	if res.Content == "" && res.EndLine == 0 && args.StartLine > 1 {
+	res.Content = strings.ToValidUTF8(b.String(), "\uFFFD")
+	if res.EndLine == 0 {
 		res.Note = fmt.Sprintf("the file has fewer than %d lines", args.StartLine)
+		if args.StartLine == 1 {
+			res.Note = "the file is empty"
+		}
 	}
 	return nil
+}
+
+// stopAt ends a result before the line that no longer fits. A line that is too long by
+// itself is begun and then skipped: else reading on would come back to it for ever.
+func (res *readResult) stopAt(line int, part string, b *strings.Builder, rest *bufio.Reader) {
+	res.Truncated, res.NextLine = true, line
+	if b.Len() > 0 {
+		return
+	}
+	b.WriteString(part)
+	res.EndLine, res.NextLine = line, 0
+	if _, err := rest.Peek(1); err == nil {
+		res.NextLine = line + 1
+	}
+	res.Note = fmt.Sprintf("line %d is too long: only its first %d characters are here, bash can show the rest", line, utf8.RuneCountInString(part))
+}
+
+// maxReadBytes is how large the content may be in the result's JSON: beyond what the model
+// reads of a result the middle would be cut out of it.
+const maxReadBytes = tool.ModelTextLimit - 2_000
+
+// room is what a result can still hold.
+type room struct{ chars, bytes int }
+
+// take returns the part of s that fits and counts it.
+func (r *room) take(s string) string {
+	for i, c := range s {
+		size := jsonSize(c)
+		if r.chars < 1 || r.bytes < size {
+			return s[:i]
+		}
+		r.chars--
+		r.bytes -= size
+	}
+	return s
+}
+
+// jsonSize is how many bytes a character takes in a JSON string.
+func jsonSize(c rune) int {
+	switch {
+	case c == '"', c == '\\', c == '\n', c == '\r', c == '\t', c == '\b', c == '\f':
+		return 2
+	case c < ' ', c == '\u2028', c == '\u2029':
+		return 6
+	}
+	return utf8.RuneLen(c)
 }
 
 // readText reads one line, of which it keeps somewhat more than limit characters.
@@ -224,16 +279,6 @@ func readText(r *bufio.Reader, limit int) (text string, cut bool, err error) {
 			return string(line), cut, err
 		}
 	}
-}
-
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }
 
 // decoder tells how a file's bytes become text: nil for UTF-8, "binary" for none.

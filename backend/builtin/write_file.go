@@ -96,6 +96,8 @@ func (f files) planWrite(raw json.RawMessage) (*writePlan, error) {
 		return nil, fmt.Errorf("look at %s: %w", p.args.Path, err)
 	case info.IsDir():
 		return nil, fmt.Errorf("Target is a directory: %s", p.args.Path)
+	case !info.Mode().IsRegular():
+		return nil, irregular(p.args.Path)
 	case p.args.Mode == "create":
 		return nil, fmt.Errorf("File already exists: %s", p.args.Path)
 	}

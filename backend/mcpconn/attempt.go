@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -52,9 +54,10 @@ func (a *attempt) run(ctx context.Context) (*conn, error) {
 	if a.stage != Initialize || !refusesRevision(err) {
 		return nil, err
 	}
+	first := a.explain(err)
 	c, again := a.try(ctx, other)
 	if again != nil {
-		return nil, err // the first word of a server says more than its second
+		return nil, first // the first word of a server says more than its second
 	}
 	return a.won(c, other, nil)
 }
@@ -66,14 +69,17 @@ func (a *attempt) won(c *conn, revision string, err error) (*conn, error) {
 	return c, err
 }
 
-// refusesRevision reports whether a server answered that it does not know the handshake.
+// refusesRevision reports whether a server answered that it does not know the handshake:
+// method not found, an unsupported version, or a bare 400 as servers of 2026-07-28 send.
+// Any other error is the server's last word, and starting it again would change nothing.
 func refusesRevision(err error) bool {
 	var rpc *jsonrpc.Error
 	if errors.As(err, &rpc) {
-		return true
+		return rpc.Code == jsonrpc.CodeMethodNotFound || rpc.Code == mcp.CodeUnsupportedProtocolVersion ||
+			strings.Contains(strings.ToLower(rpc.Message), "version")
 	}
 	var status *statusError
-	return errors.As(err, &status) && (status.Status == 400 || status.Status == 404 || status.Status == 405) && rpcError(status.Body) != nil
+	return errors.As(err, &status) && status.Status == http.StatusBadRequest
 }
 
 // try makes one connection that asks for a revision, and ends all of it when it fails.
@@ -140,9 +146,6 @@ func (c *conn) open(ctx context.Context, revision string) (mcp.Transport, error)
 		}
 		return c.through(l), nil
 	}
-	if revision >= modernRevision {
-		return c.openModern(to), nil
-	}
 	return c.through(newStreamableLink(to)), nil
 }
 
@@ -150,7 +153,11 @@ func (c *conn) open(ctx context.Context, revision string) (mcp.Transport, error)
 type urlError struct{ raw string }
 
 func (e *urlError) Error() string {
-	return fmt.Sprintf("%q is no http or https address", e.raw)
+	shown := "the url"
+	if u, err := parseURL(e.raw); err == nil {
+		shown = plainURL(u)
+	}
+	return fmt.Sprintf("%s is no http or https address", shown)
 }
 
 func (c *conn) through(l link) mcp.Transport {
@@ -192,7 +199,7 @@ func (c *conn) stderr(line string) {
 
 // stdoutNoise hears a line of stdout that is no JSON-RPC.
 func (c *conn) stdoutNoise(line string) {
-	line = c.a.mask.hide(clipLine(line))
+	line = clipLine(c.a.mask.hide(line))
 	c.a.mu.Lock()
 	if c.a.noise == "" {
 		c.a.noise = line
@@ -205,7 +212,7 @@ const maxNoise = 400
 
 func clipLine(line string) string {
 	if len(line) > maxNoise {
-		return line[:maxNoise] + "…"
+		return strings.ToValidUTF8(line[:maxNoise], "") + "…"
 	}
 	return line
 }

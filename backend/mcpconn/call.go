@@ -1,6 +1,7 @@
 package mcpconn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,12 @@ var (
 	errMost = errors.New("too long")
 )
 
+// The limits of a call where its caller sets none.
+const (
+	defaultIdle = 2 * time.Minute
+	defaultMost = 30 * time.Minute
+)
+
 // Call calls a tool by the server's own name.
 func (c *conn) Call(ctx context.Context, name string, arguments json.RawMessage, limits CallLimits, onProgress func(tool.Progress)) tool.Result {
 	begin := time.Now()
@@ -29,6 +36,7 @@ func (c *conn) Call(ctx context.Context, name string, arguments json.RawMessage,
 }
 
 func (c *conn) call(ctx context.Context, name string, arguments json.RawMessage, limits CallLimits, onProgress func(tool.Progress), mayRenew bool) tool.Result {
+	limits.Idle, limits.Most = cmp.Or(limits.Idle, defaultIdle), cmp.Or(limits.Most, defaultMost)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })
@@ -149,7 +157,12 @@ func (c *conn) refusedCall(err error, name string) tool.Result {
 		}
 	default:
 	}
-	return tool.Failed(tool.ProtocolFailed, fmt.Sprintf("The call of %s on MCP server %s went wrong: %s.", name, server, c.a.mask.hide(err.Error())))
+	if c.process == nil && isDial(err) {
+		lost := c.lossOf(err) // the server is gone, whether or not it had a stream to notice it by
+		c.lose(lost)
+		return tool.Failed(tool.ServerGone, fmt.Sprintf("The call of %s ended: MCP server %s is gone (%s).", name, server, lost.Message))
+	}
+	return tool.Failed(tool.ProtocolFailed, fmt.Sprintf("The call of %s on MCP server %s went wrong: %s.", name, server, c.a.mask.hide(plainText(err))))
 }
 
 // callAgain renews an expired session. The call itself is repeated only where the server

@@ -23,7 +23,6 @@ type conn struct {
 	obs     Observer
 	process *proc.Process // of a stdio server
 	wires   atomic.Pointer[wires]
-	kill    func() // ends every request of the modern HTTP transport
 	session atomic.Pointer[mcp.ClientSession]
 	life    context.Context // of calls; its cause is why they end
 	end     context.CancelCauseFunc
@@ -44,7 +43,7 @@ type conn struct {
 }
 
 // wires are the transport and what stands before it, swapped together when an HTTP session
-// is renewed. Both are nil for the modern HTTP transport, which is go-sdk's own.
+// is renewed. Both are nil until the transport is open.
 type wires struct {
 	link link
 	tap  *tap
@@ -220,7 +219,12 @@ func (c *conn) Close(reason string) {
 		c.release()
 		close(c.done)
 	}
-	c.wg.Wait()
+	ended := make(chan struct{})
+	go func() { defer close(ended); <-c.done; c.wg.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(2 * closeLimit):
+	}
 }
 
 // closeLimit bounds what go-sdk does at the end of a session.
@@ -234,9 +238,6 @@ func (c *conn) release() {
 	}
 	if l := c.wires.Load().link; l != nil {
 		l.Close()
-	}
-	if c.kill != nil {
-		c.kill()
 	}
 	session := c.session.Load()
 	if session == nil {

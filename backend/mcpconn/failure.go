@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +32,10 @@ func isDial(err error) bool {
 
 // explain turns what ended an attempt into a Failure: cause, sentence, evidence.
 func (a *attempt) explain(err error) *Failure {
+	var known *Failure
+	if errors.As(err, &known) {
+		return known
+	}
 	a.mu.Lock()
 	stage, process := a.stage, a.process
 	a.mu.Unlock()
@@ -123,6 +128,16 @@ func (a *attempt) byNetwork(err error) *Failure {
 	return nil
 }
 
+// plainText is an error's text without the URL that net/http puts before it, which may
+// hold credentials or query values.
+func plainText(err error) string {
+	var at *url.Error
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
 // deepest is the innermost error's text: the outer ones repeat the URL.
 func deepest(err error) string {
 	for {
@@ -150,7 +165,7 @@ func (a *attempt) byMessage(err error) *Failure {
 	case errors.Is(err, context.Canceled):
 		return &Failure{Cause: Timeout, Message: "the attempt was given up: " + err.Error()}
 	}
-	return &Failure{Cause: Protocol, Message: fmt.Sprintf("%s went wrong: %v", a.step(), err)}
+	return &Failure{Cause: Protocol, Message: fmt.Sprintf("%s went wrong: %s", a.step(), plainText(err))}
 }
 
 func tail(text, from string) string {

@@ -200,7 +200,7 @@ func (c *conn) relistLoop() {
 		case err == nil:
 			c.obs.ToolsChanged()
 		case c.life.Err() == nil:
-			c.obs.Log("warning", "the tool list changed but could not be read again: "+c.a.mask.hide(err.Error()))
+			c.obs.Log("warning", "the tool list changed but could not be read again: "+c.a.mask.hide(plainText(err)))
 		}
 	}
 }

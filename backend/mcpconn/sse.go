@@ -96,39 +96,46 @@ func (l *sseLink) read(events *eventReader, body io.Closer) {
 	}
 }
 
-// Write posts one message without waiting for a slow server; a request that cannot be
-// delivered is answered with why.
-func (l *sseLink) Write(_ context.Context, msg jsonrpc.Message) error {
+// Write posts one message. It waits only for notifications/initialized, which must arrive
+// before what follows; a request that cannot be delivered is answered with why. A server
+// may hold the post of a request until its tool is done, so that has no limit of its own.
+func (l *sseLink) Write(ctx context.Context, msg jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
 		return fmt.Errorf("encode a message: %w", err)
 	}
+	req, isRequest := msg.(*jsonrpc.Request)
+	done := make(chan struct{})
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.closed {
+		l.mu.Unlock()
 		return io.ErrClosedPipe
 	}
-	if l.isRequest(msg) {
-		l.wg.Go(func() { l.send(msg, data) })
+	l.wg.Go(func() {
+		defer close(done)
+		if isRequest && req.ID.IsValid() {
+			if err := l.deliver(l.ctx, data); err != nil {
+				l.put(&jsonrpc.Response{ID: req.ID, Error: err})
+			}
+			return
+		}
+		limited, cancel := context.WithTimeout(l.ctx, notifyLimit)
+		defer cancel()
+		_ = l.deliver(limited, data) // a notification has no answer
+	})
+	l.mu.Unlock()
+	if !isRequest || req.Method != "notifications/initialized" {
 		return nil
 	}
-	return l.deliver(data) // notifications keep their order
-}
-
-func (l *sseLink) isRequest(msg jsonrpc.Message) bool {
-	req, ok := msg.(*jsonrpc.Request)
-	return ok && req.ID.IsValid()
-}
-
-func (l *sseLink) send(msg jsonrpc.Message, data []byte) {
-	if err := l.deliver(data); err != nil {
-		l.put(&jsonrpc.Response{ID: msg.(*jsonrpc.Request).ID, Error: err})
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
-func (l *sseLink) deliver(data []byte) error {
-	ctx, cancel := context.WithTimeout(l.ctx, notifyLimit)
-	defer cancel()
+func (l *sseLink) deliver(ctx context.Context, data []byte) error {
 	req, err := l.to.request(ctx, http.MethodPost, l.post, data)
 	if err != nil {
 		return err

@@ -57,15 +57,16 @@ func (l *stdioLink) watch() {
 
 func (l *stdioLink) read() {
 	r := bufio.NewReaderSize(l.process.Stdout(), 64<<10)
-	var partial []byte // of a message that a server printed over several lines
+	var p partial
 	for {
 		line, err := readLine(r)
 		if errors.Is(err, errFrameTooLarge) {
 			l.end(err)
 			return
 		}
-		partial = l.take(partial, line)
+		l.take(&p, line)
 		if err != nil {
+			l.giveUp(&p)
 			l.end(io.EOF)
 			return
 		}
@@ -87,43 +88,79 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// take handles one line and returns what is still waiting for its rest.
-func (l *stdioLink) take(partial, line []byte) []byte {
-	text := bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
-	if len(text) == 0 {
-		return partial
-	}
-	if messages, ok := decodeFrame(text); ok {
-		l.giveUp(partial)
-		for _, msg := range messages {
-			l.put(msg)
-		}
-		return nil
-	}
-	if len(partial) > 0 {
-		joined := append(append(partial, '\n'), text...)
-		if messages, ok := decodeFrame(joined); ok {
-			for _, msg := range messages {
-				l.put(msg)
-			}
-			return nil
-		}
-		if len(joined) <= maxFrame && !json.Valid(text) {
-			return joined
-		}
-		l.giveUp(partial)
-	}
-	if text[0] == '{' && !json.Valid(text) {
-		return bytes.Clone(text)
-	}
-	l.noise(string(text))
-	return nil
+// partial is a message that a server prints over several lines. It is decoded only when
+// its brackets are balanced, so that a long one costs no more than its length.
+type partial struct {
+	text     []byte
+	depth    int
+	inString bool
+	escaped  bool
 }
 
-func (l *stdioLink) giveUp(partial []byte) {
-	for line := range bytes.Lines(partial) {
+// add takes one more line and reports whether the brackets are balanced now.
+func (p *partial) add(line []byte) bool {
+	if len(p.text) > 0 {
+		p.text = append(p.text, '\n')
+	}
+	p.text = append(p.text, line...)
+	for _, c := range line {
+		switch {
+		case p.escaped:
+			p.escaped = false
+		case p.inString && c == '\\':
+			p.escaped = true
+		case c == '"':
+			p.inString = !p.inString
+		case p.inString:
+		case c == '{' || c == '[':
+			p.depth++
+		case c == '}' || c == ']':
+			p.depth--
+		}
+	}
+	return p.depth <= 0
+}
+
+// take handles one line; p holds what is still waiting for its rest.
+func (l *stdioLink) take(p *partial, line []byte) {
+	text := bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
+	if len(text) == 0 {
+		return
+	}
+	if messages, ok := decodeFrame(text); ok {
+		l.giveUp(p)
+		l.putAll(messages)
+		return
+	}
+	if len(p.text) == 0 && text[0] != '{' && text[0] != '[' {
+		l.noise(string(text))
+		return
+	}
+	balanced := p.add(text)
+	if balanced {
+		if messages, ok := decodeFrame(p.text); ok {
+			l.putAll(messages)
+			*p = partial{}
+			return
+		}
+	}
+	if balanced || len(p.text) > maxFrame {
+		l.giveUp(p)
+	}
+}
+
+func (l *stdioLink) putAll(messages []jsonrpc.Message) {
+	for _, msg := range messages {
+		l.put(msg)
+	}
+}
+
+// giveUp hands to noise what never became a message.
+func (l *stdioLink) giveUp(p *partial) {
+	for line := range bytes.Lines(p.text) {
 		l.noise(string(bytes.TrimSpace(line)))
 	}
+	*p = partial{}
 }
 
 // decodeFrame decodes one message or, as revisions before 2025-06-18 allow, a batch.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const (
@@ -26,10 +27,12 @@ const (
 	reopenTries = 3 // dials refused in a row after which the server is gone
 )
 
-// streamableLink speaks the Streamable HTTP transport of the revisions with initialize
-// (MCP 2025-03-26 to 2025-11-25, basic/transports). Each message has a request of its own,
-// so that one that hangs delays no other; the stream of the server's own messages is
-// opened in the background and opened again as often as a proxy cuts it (R05, R06).
+// streamableLink speaks the Streamable HTTP transport (MCP, basic/transports): with
+// sessions and a stream of the server's own messages in the revisions with initialize, and
+// stateless in 2026-07-28, whose requests name their revision, method and object in
+// headers. Each message has a request of its own, so that one that hangs delays no other;
+// the stream is opened in the background and opened again as often as a proxy cuts it
+// (R05, R06).
 type streamableLink struct {
 	*inbox
 	to     *endpoint
@@ -93,19 +96,44 @@ func (l *streamableLink) Write(ctx context.Context, msg jsonrpc.Message) error {
 func (l *streamableLink) notify(data []byte) {
 	ctx, cancel := context.WithTimeout(l.ctx, notifyLimit)
 	defer cancel()
-	if resp, err := l.post(ctx, data); err == nil {
+	if resp, err := l.post(ctx, data, nil); err == nil {
 		_ = resp.Body.Close() // a notification has no answer
 	}
 }
 
 // post sends a body with the session's headers.
-func (l *streamableLink) post(ctx context.Context, data []byte) (*http.Response, error) {
+func (l *streamableLink) post(ctx context.Context, data []byte, extra map[string]string) (*http.Response, error) {
 	req, err := l.to.request(ctx, http.MethodPost, l.to.url, data)
 	if err != nil {
 		return nil, err
 	}
 	l.sign(req)
+	for name, value := range extra {
+		req.Header.Set(name, value)
+	}
 	return l.to.client.Do(req)
+}
+
+// requestHeaders are what revision 2026-07-28 wants beside the body: its revision, which
+// is in the request's _meta, and what the request is about. Other requests have none.
+func requestHeaders(req *jsonrpc.Request) map[string]string {
+	var params struct {
+		Meta map[string]any `json:"_meta"`
+		Name string         `json:"name"`
+		URI  string         `json:"uri"`
+	}
+	if json.Unmarshal(req.Params, &params) != nil {
+		return nil
+	}
+	version, _ := params.Meta[mcp.MetaKeyProtocolVersion].(string)
+	if version < modernRevision {
+		return nil
+	}
+	headers := map[string]string{versionHeader: version, "Mcp-Method": req.Method}
+	if object := params.Name + params.URI; object != "" {
+		headers["Mcp-Name"] = object
+	}
+	return headers
 }
 
 func (l *streamableLink) sign(req *http.Request) {
@@ -127,7 +155,7 @@ func (l *streamableLink) call(req *jsonrpc.Request, data []byte) {
 }
 
 func (l *streamableLink) exchange(req *jsonrpc.Request, data []byte) error {
-	resp, err := l.post(l.ctx, data)
+	resp, err := l.post(l.ctx, data, requestHeaders(req))
 	if err != nil {
 		return err
 	}
@@ -298,8 +326,8 @@ func (l *streamableLink) listen() {
 			}
 		default:
 			var status *statusError
-			if errors.As(err, &status) || l.ctx.Err() != nil {
-				return
+			if l.ctx.Err() != nil || errors.As(err, &status) && status.Status < 500 && status.Status != http.StatusTooManyRequests || isRPC(err) {
+				return // the server has no such stream
 			}
 		}
 		if !l.pause(wait/2 + rand.N(wait/2+1)) {

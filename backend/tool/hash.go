@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -22,10 +21,8 @@ func Hash(name, description string, input, output json.RawMessage) string {
 
 // canonical is the JSON with sorted keys and without spaces; what is no JSON stays.
 func canonical(raw json.RawMessage) []byte {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
+	v, err := decodeOne(raw)
+	if err != nil {
 		return raw
 	}
 	out, err := json.Marshal(v)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,10 +13,15 @@ import (
 const ModelTextLimit = 40_000
 
 // ModelText is what the model reads of a result: text, structured content that no text
-// says already, and notes in the place of media; a mark on errors; "(no output)" for
-// nothing, since APIs refuse a message without content. What is longer than limit bytes is
-// cut in the middle, and save, where it is not nil, keeps the whole and tells its path.
+// says already, and notes in the place of media, never their bytes; a mark on errors;
+// "(no output)" for nothing, since APIs refuse a message without content. It is valid
+// UTF-8. What is longer than limit bytes is cut in the middle to about limit, and save,
+// where it is not nil, keeps the whole and tells its path. A limit of 0 or less is
+// ModelTextLimit.
 func ModelText(r Result, limit int, save func(full string) (path string, err error)) string {
+	if limit <= 0 {
+		limit = ModelTextLimit
+	}
 	var parts []string
 	for _, c := range r.Content {
 		if part := partText(c, r.Content); part != "" {
@@ -26,7 +32,7 @@ func ModelText(r Result, limit int, save func(full string) (path string, err err
 	if strings.TrimSpace(text) == "" {
 		text = "(no output)"
 	}
-	if !r.OK && r.Reason != Rejected {
+	if !r.OK && r.Reason != Rejected && !strings.HasPrefix(text, "Error: ") {
 		text = "Error: " + text
 	}
 	if len(text) <= limit {
@@ -43,18 +49,24 @@ func partText(c Content, all []Content) string {
 		}
 		return string(c.JSON)
 	case Image, Audio:
-		return fmt.Sprintf("[%s %s, %s, shown to the user]", c.Kind, c.MIMEType, size(len(c.Data)))
+		return fmt.Sprintf("[%s, %s, shown to the user]", words(string(c.Kind), c.MIMEType), size(len(c.Data)))
 	case Resource:
 		if len(c.Data) > 0 {
-			return fmt.Sprintf("[resource %s %s, %s, binary]", c.URI, c.MIMEType, size(len(c.Data)))
+			return fmt.Sprintf("[%s, %s, binary]", words("resource", c.URI, c.MIMEType), size(len(c.Data)))
 		}
-		return strings.TrimSpace(fmt.Sprintf("[resource %s]\n%s", c.URI, c.Text))
+		return strings.TrimSpace(fmt.Sprintf("[%s]\n%s", words("resource", c.URI), c.Text))
 	case ResourceLink:
-		return strings.TrimSpace(fmt.Sprintf("[resource link %s] %s %s", c.URI, c.Name, c.Text))
+		return words(fmt.Sprintf("[%s]", words("resource link", c.URI)), c.Name, c.Text)
 	case Text:
 		return c.Text
 	}
 	return c.Text
+}
+
+// words joins what is not empty.
+func words(parts ...string) string {
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	return strings.Join(parts, " ")
 }
 
 // saidAsText reports whether a text part is the same JSON, as the specification asks
@@ -79,6 +91,9 @@ func size(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
+// cutNote is about how many bytes the note of a cut takes beside the path it names.
+const cutNote = 80
+
 // cutText keeps head and tail, and says how much is left out and where it is.
 func cutText(text string, limit int, save func(string) (string, error)) string {
 	where := ""
@@ -88,12 +103,13 @@ func cutText(text string, limit int, save func(string) (string, error)) string {
 		} else {
 			where = "; the full text could not be kept: " + err.Error()
 		}
+		where = strings.ToValidUTF8(where, "\uFFFD")
 	}
-	head, tail := limit*2/3, limit/3
+	room := max(limit-cutNote-len(where), limit/2) // a note that is long takes at most half
+	head, from := room*2/3, len(text)-room/3
 	for head > 0 && !utf8.RuneStart(text[head]) {
 		head--
 	}
-	from := len(text) - tail
 	for from < len(text) && !utf8.RuneStart(text[from]) {
 		from++
 	}

@@ -74,6 +74,7 @@ func (t *Table) Behind(first []Entry) *Table {
 
 // Cut returns the Table with its first limit tools and the names of those left out.
 func (t *Table) Cut(limit int) (*Table, []string) {
+	limit = max(limit, 0)
 	if len(t.entries) <= limit {
 		return t, nil
 	}

@@ -150,19 +150,35 @@ func (c *conn) refusedCall(err error, name string) tool.Result {
 	if errors.As(err, &rpc) {
 		return tool.Failed(tool.ProtocolFailed, fmt.Sprintf("MCP server %s refused %s: %s (JSON-RPC error %d).", server, name, c.a.mask.hide(rpc.Message), rpc.Code))
 	}
-	select {
-	case <-c.done:
-		if lost := c.Lost(); lost != nil {
-			return tool.Failed(tool.ServerGone, fmt.Sprintf("The call of %s ended: MCP server %s is gone (%s).", name, server, lost.Message))
-		}
-	default:
-	}
-	if c.process == nil && isDial(err) {
-		lost := c.lossOf(err) // the server is gone, whether or not it had a stream to notice it by
-		c.lose(lost)
+	if lost := c.lostBy(err); lost != nil {
 		return tool.Failed(tool.ServerGone, fmt.Sprintf("The call of %s ended: MCP server %s is gone (%s).", name, server, lost.Message))
 	}
 	return tool.Failed(tool.ProtocolFailed, fmt.Sprintf("The call of %s on MCP server %s went wrong: %s.", name, server, c.a.mask.hide(plainText(err))))
+}
+
+// lossGrace is how long the end of a connection is waited for after a call on it broke.
+const lossGrace = time.Second
+
+// lostBy tells whether the server is gone, now that a call on it broke: the transport may
+// not have noticed yet, and over HTTP nothing but a question tells.
+func (c *conn) lostBy(err error) *Failure {
+	var status *statusError
+	switch {
+	case errors.As(err, &status):
+		return nil // it answers
+	case c.process == nil && isDial(err):
+		c.lose(c.lossOf(err))
+	case c.process == nil && c.link() != nil:
+		ctx, cancel := context.WithTimeout(c.life, checkLimit)
+		defer cancel()
+		_ = c.Check(ctx) // what it finds is in Lost
+		return c.Lost()
+	}
+	select {
+	case <-c.done:
+	case <-time.After(lossGrace):
+	}
+	return c.Lost()
 }
 
 // callAgain renews an expired session. The call itself is repeated only where the server

@@ -178,9 +178,12 @@ func (c *conn) watch() {
 	}
 }
 
+// link is the transport, nil until it is open.
+func (c *conn) link() link { return c.wires.Load().link }
+
 // firstFault prefers what the transport saw to what go-sdk made of it.
 func (c *conn) firstFault(err error) error {
-	if l := c.wires.Load().link; l != nil {
+	if l := c.link(); l != nil {
 		if fault := l.fault(); fault != nil {
 			return fault
 		}
@@ -236,7 +239,7 @@ func (c *conn) release() {
 	if c.process != nil {
 		c.process.Stop(proc.StopOptions{})
 	}
-	if l := c.wires.Load().link; l != nil {
+	if l := c.link(); l != nil {
 		l.Close()
 	}
 	session := c.session.Load()

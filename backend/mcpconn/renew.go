@@ -50,7 +50,7 @@ func (c *conn) renew(ctx context.Context, old *mcp.ClientSession) error {
 
 // reopen makes the new session and puts it in the place of the old one.
 func (c *conn) reopen(old *mcp.ClientSession) error {
-	before, ok := c.wires.Load().link.(*streamableLink)
+	before, ok := c.link().(*streamableLink)
 	if !ok {
 		return errExpired // only that transport has sessions
 	}

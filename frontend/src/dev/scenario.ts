@@ -13,9 +13,11 @@ export function scenario(query: URLSearchParams): FakeHost {
   const rows = [
     row({ name: "github", type: "streamable_http", toolCount: 41, connectMs: 212 }),
     row({ name: "postgres", toolCount: 6, connectMs: 380 }),
-    row({ name: "playwright", state: "busy", stage: "initialize", progress: "npm: fetching playwright 1.61" }),
+    row({ name: "playwright", state: "busy", stage: "initialize", sinceMs: Date.now() - 3200, progress: "npm: fetching playwright 1.61 and the browsers it drives" }),
     row({ name: "filesystem", state: "error", action: "resolve", cause: "tool_builtin", reason: "Tool names taken by built-ins: read_file, write_file", conflicts: [{ tool: "read_file", owner: "built-in" }, { tool: "write_file", owner: "built-in" }], connectMs: 410 }),
-    row({ name: "local-docs", state: "error", action: "retry", cause: "exited", reason: "Exited with 1: Cannot find module 'dist/index.js'" }),
+    row({ name: "local-docs", state: "error", action: "retry", cause: "exited", reason: "exited with 1: Cannot find module 'dist/index.js'" }),
+    row({ name: "sentry", type: "streamable_http", state: "error", action: "wait", cause: "lost", nextTryMs: Date.now() + 42_000, reason: "the connection was lost: no answer to a ping in 10 s" }),
+    row({ name: "time", type: "streamable_http", toolCount: 2, connectMs: 45, recovered: 2 }),
     row({ name: "fetch", state: "paused", paused: true, action: "resume", cause: "paused", reason: "Paused in this session only" }),
     row({ name: "memory", state: "disabled", enabled: false, action: "enable", cause: "not_enabled", reason: "Not enabled in this workspace" }),
     row({ name: "from-the-repo", state: "disabled", trusted: false, action: "trust", cause: "untrusted", reason: "Came with the repository and is not trusted here" }),

@@ -84,7 +84,7 @@ function Rows({ rows, busy, onVerb, onFile }: {
   const many = rows.length > VIRTUAL_FROM;
   const virtual = useVirtualizer({
     count: many ? rows.length : 0, getScrollElement: () => box.current, overscan: 12,
-    estimateSize: (at) => (rows[at]?.state === "connected" ? 36 : 66), getItemKey: (at) => rows[at]?.name ?? at,
+    estimateSize: (at) => (rows[at]?.state === "connected" ? 37 : 67), getItemKey: (at) => rows[at]?.name ?? at,
   });
   const draw = (row: Row, at: number) => <ServerRow key={row.name} row={row} index={at} busy={busy.has(row.name)} onVerb={onVerb} onFile={onFile} />;
   return (

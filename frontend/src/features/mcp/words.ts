@@ -1,5 +1,5 @@
 import type { MCPSnapshot, ServerAction, ServerRow, ServerState } from "../../contract/types";
-import { clock, short } from "../../lib/format";
+import { short } from "../../lib/format";
 import type { LampShape } from "../../ui/lamp";
 
 /** The lamp of each state; a new state does not compile without one. */
@@ -10,9 +10,10 @@ export const LAMP: Record<ServerState, LampShape> = {
 /** What a row's buttons can do. */
 export type Verb = "Enable" | "Disable" | "Pause" | "Resume" | "Retry" | "Edit" | "Remove" | "Resolve" | "Trust" | "Define";
 
-const VERB: Record<ServerAction, Verb | undefined> = {
+const VERB: Record<ServerAction, Verb> = {
   enable: "Enable", trust: "Trust", resume: "Resume", define: "Define", edit: "Edit", retry: "Retry", resolve: "Resolve",
-  sign_in: undefined, wait: undefined,
+  sign_in: "Edit", // the way in is a header of the definition
+  wait: "Retry", // rather than wait
 };
 
 /** The button that puts the row right, if a button can. */
@@ -45,10 +46,23 @@ export function surface(snapshot: MCPSnapshot): string {
   return `${snapshot.toolCount} ${snapshot.toolCount === 1 ? "tool" : "tools"} · ${short(snapshot.schemaTokens)} schema tokens`;
 }
 
-/** The sentence of a row that is not connected, "" when there is nothing to say. */
-export function sentence(row: ServerRow, now: number): string {
-  if (row.state === "busy") return [row.stage, row.progress].filter(Boolean).join(" · ");
+/** The sentence of a row, "" when there is nothing to say. */
+export function sentence(row: ServerRow): string {
+  if (row.state === "busy") return row.progress;
   if (row.state === "connected") return row.warnings[0] ?? (row.skipped[0] ? `${row.skipped[0].tool} is skipped: ${row.skipped[0].reason}` : "");
-  const next = row.nextTryMs > now ? ` · next try at ${clock(row.nextTryMs)}` : "";
-  return (row.reason || row.error) + next;
+  return row.reason || row.error;
+}
+
+/** Whether the sentence begins with a plain word, so that it may begin with a capital; names of
+ *  tools, files and servers stay as they are written. */
+export function capital(text: string, row: ServerRow): boolean {
+  return /^[a-z]+([ ,'’-][^:]|$)/.test(text) && !text.startsWith(`${row.name} `);
+}
+
+/** The stages of an attempt in their order. */
+export const STAGES = ["resolve", "spawn", "connect", "initialize", "list", "validate", "claim"] as const;
+
+/** A transport in one short word. */
+export function transport(type: string): string {
+  return type === "streamable_http" ? "http" : type;
 }

@@ -18,6 +18,7 @@ import (
 
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcphost"
+	"patchbay/backend/proc"
 	"patchbay/backend/tool"
 )
 
@@ -28,6 +29,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "watchdog" {
+		os.Exit(proc.WatchdogMain(os.Stdin))
+	}
 	if wait := os.Getenv(serverEnv); wait != "" {
 		os.Exit(serve(wait))
 	}

@@ -5,7 +5,6 @@ package e2e
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -73,7 +72,8 @@ func (a *app) cutsOff() {
 	a.counting()
 	a.by("row", "demo").by("button", "Pause demo").click()
 	a.idle()
-	a.conversation("why the call ended", func(text string) bool { return strings.Contains(text, "paused") })
+	a.conversation("why the call ended", has("MCP server demo: paused in this session"))
+	a.reaches("paused", "demo")
 	a.shot("chat-4-paused")
 	a.by("row", "demo").by("button", "Resume demo").click()
 	a.reaches("connected", "demo")

@@ -145,3 +145,30 @@ func has(parts ...string) func(string) bool {
 		return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(text, part) })
 	}
 }
+
+// ends waits until a process is gone.
+func (a *app) ends(name string, pid int) {
+	a.t.Helper()
+	if pid == 0 {
+		a.t.Fatalf("%s has no process", name)
+	}
+	a.eventually(fmt.Sprintf("process %d of %s is gone", pid, name), func() error {
+		if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid)); err == nil {
+			return errors.New("it is still there")
+		}
+		return nil
+	})
+}
+
+// process fails when a process does not run in folder with a line of environment.
+func (a *app) process(pid int, folder, variable string) {
+	a.t.Helper()
+	cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+	if err != nil || cwd != folder {
+		a.t.Errorf("process %d runs in %s, not %s: %v", pid, cwd, folder, err)
+	}
+	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil || !slices.Contains(strings.Split(string(environment), "\x00"), variable) {
+		a.t.Errorf("process %d has no %s: %v", pid, variable, err)
+	}
+}

@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -66,19 +68,30 @@ func mcpWhy(q Question) string {
 		says = "says that it only reads"
 	case a.Destructive != nil && *a.Destructive:
 		says = "says that it can destroy data"
-	case a.ReadOnly != nil || a.Destructive != nil:
+	case a.Destructive != nil:
+		says = "says that it destroys nothing"
+	case a.ReadOnly != nil:
 		says = "says that it changes something"
 	}
 	return fmt.Sprintf("Safe mode asks for every MCP tool that is not granted. %s %s.", q.Spec.Server, says)
 }
 
+// grantable reports whether the question may be answered for the workspace: not in a plain
+// chat, and of bash only for a command. What is written to a process or ends one is about a
+// process that the next session does not have, and an id that it may give to another.
+func (q Question) grantable() bool {
+	call, isBash := q.bash()
+	return q.Workspace != "" && (!isBash || call.Action == "exec" || call.Action == "start")
+}
+
 // grantKey is what a grant covers: one tool of one server as it is described now, and for
-// bash the exact command.
+// bash the exact command. A list of texts in JSON has no two readings.
 func grantKey(q Question) string {
-	key := q.Spec.Server + "\x00" + q.Spec.Name + "\x00" + q.Spec.Hash
+	key := []any{q.Spec.Server, q.Spec.Name, q.Spec.Hash}
 	if call, ok := q.bash(); ok {
-		exact, _ := json.Marshal(call)
-		key += "\x00" + string(exact)
+		key = append(key, call)
 	}
-	return key
+	exact, _ := json.Marshal(key) // texts only: cannot fail
+	sum := sha256.Sum256(exact)
+	return hex.EncodeToString(sum[:])
 }

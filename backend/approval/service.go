@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -28,6 +29,7 @@ type Service struct {
 	questions *watch.Value[[]Question]
 
 	mu      sync.Mutex
+	closed  bool
 	open    map[string]*pending
 	order   []string            // ids of open questions, oldest first
 	session map[string][]string // grant keys by session id
@@ -39,8 +41,15 @@ type pending struct {
 	answer chan Answer
 }
 
-// NewService returns a Service without open questions.
+// NewService returns a Service without open questions. Without a Mode it is Safe, and
+// without a Runtime folder locks stand beside the file of the grants.
 func NewService(o Options) *Service {
+	if o.Mode == nil {
+		o.Mode = func() Mode { return Safe }
+	}
+	if o.Runtime == "" {
+		o.Runtime = filepath.Dir(o.Path)
+	}
 	return &Service{
 		opts:      o,
 		grants:    &grantFile{path: o.Path, locks: o.Runtime},
@@ -70,8 +79,16 @@ func (s *Service) Ask(ctx context.Context, q Question) Answer {
 	if q.Why == "" {
 		q.Why = reason
 	}
-	q.WorkspaceGrant = q.Workspace != ""
-	return s.wait(ctx, s.post(q))
+	q.WorkspaceGrant = q.grantable()
+	p := s.post(q)
+	if p == nil {
+		return Answer{Decision: Withdrawn, By: ByHost}
+	}
+	// A grant that was kept since the look above did not see this question.
+	if answer, granted := s.granted(q); granted && s.take(p.q.ID) != nil {
+		return answer
+	}
+	return s.wait(ctx, p)
 }
 
 func (s *Service) granted(q Question) (Answer, bool) {
@@ -82,22 +99,26 @@ func (s *Service) granted(q Question) (Answer, bool) {
 	if inSession {
 		return Answer{Decision: AllowSession, By: BySession}, true
 	}
-	if q.Workspace != "" && s.grants.has(q.Workspace, key) {
+	if q.grantable() && s.grants.has(q.Workspace, key) {
 		return Answer{Decision: AllowWorkspace, By: ByWorkspace}, true
 	}
 	return Answer{}, false
 }
 
+// post opens a question under an id that no other one has; nil after Close.
 func (s *Service) post(q Question) *pending {
-	if q.ID == "" {
-		q.ID = uuid.NewString()
-	}
 	if q.AtMs == 0 {
 		q.AtMs = time.Now().UnixMilli()
 	}
-	p := &pending{q: q, answer: make(chan Answer, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	if q.ID == "" || s.open[q.ID] != nil {
+		q.ID = uuid.NewString()
+	}
+	p := &pending{q: q, answer: make(chan Answer, 1)}
 	s.open[q.ID] = p
 	s.order = append(s.order, q.ID)
 	s.publishLocked()
@@ -160,6 +181,8 @@ func (s *Service) Answer(id string, d Decision) error {
 		s.mu.Unlock()
 	case d == AllowWorkspace && p.q.Workspace == "":
 		d, err = AllowOnce, errors.New("a plain chat has no workspace to allow this in; it was allowed once")
+	case d == AllowWorkspace && !p.q.grantable():
+		d, err = AllowOnce, errors.New("what goes to a running process cannot be allowed in the workspace; it was allowed once")
 	case d == AllowWorkspace:
 		if err = s.grants.add(p.q.Workspace, p.q); err != nil {
 			d, err = AllowOnce, fmt.Errorf("allowed once only: %w", err)
@@ -184,8 +207,12 @@ func (s *Service) answerCovered() {
 	}
 }
 
-// Close withdraws every open question.
+// Close withdraws every open question, and each one asked afterwards that a person would
+// have to answer.
 func (s *Service) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	list, _ := s.questions.Get()
 	for _, q := range list {
 		if p := s.take(q.ID); p != nil {

@@ -68,10 +68,11 @@ export function App({ host }: { host: Host }) {
           {settings.model.practice ? <p className="muted practice">The built-in practice model answers. Settings has real ones.</p> : null}
         </Composer>
       </main>
-      <Board store={stores.mcp} host={host} runner={runner} />
+      <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} />
       <StatusLine store={stores.mcp} />
       {showSettings ? <SettingsDialog settings={settings} onClose={() => setShowSettings(false)} onTheme={(theme) => void runner.run("theme", () => host.setTheme(theme))}
-        onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onProfile={(profile, key, allowFile) => runner.run("profile", () => host.saveProfile(profile, key, allowFile))} /> : null}
+        onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onProfile={(profile, key, allowFile) => runner.run("profile", () => host.saveProfile(profile, key, allowFile))}
+        onForget={() => runner.run("profile", () => host.deleteProfile())} /> : null}
       {link ? <Modal title="Open this link in the browser?" describe={link} onClose={() => setLink("")}>
         <footer><button type="button" className="btn primary" onClick={() => { setLink(""); void runner.run("link", () => host.openLink(link)); }}>Open</button>
           <button type="button" className="btn" onClick={() => setLink("")}>Cancel</button></footer></Modal> : null}

@@ -15,7 +15,7 @@ export class Stores {
   readonly sessions = new Latest<SessionsSnapshot>({ rev: 0, current: "", sessions: [] });
   readonly approvals = new Latest<ApprovalsSnapshot>({ rev: 0, questions: [] });
   readonly settings = new Latest<SettingsSnapshot>({
-    rev: 0, version: "", theme: "system", mode: "safe", messages: [],
+    rev: 0, version: "", theme: "system", mode: "safe", messages: [], demoCommand: "",
     model: { name: "", source: "", baseUrl: "", practice: false },
     profile: { name: "", baseUrl: "", model: "", hasKey: false },
   });

@@ -42,7 +42,7 @@ export interface ModelProfile { name: string; baseUrl: string; model: string; ha
 export interface SettingsSnapshot {
   rev: number; version: string; theme: string; mode: ApprovalMode;
   model: { name: string; source: string; baseUrl: string; practice: boolean };
-  profile: ModelProfile; messages: string[];
+  profile: ModelProfile; messages: string[]; demoCommand: string;
 }
 export type ChatKind =
   | "text" | "reasoning" | "tool_call" | "tool_result" | "approval" | "usage" | "error" | "done"

@@ -1,5 +1,6 @@
 import * as Dialog from "@radix-ui/react-dialog";
 import type { ReactNode } from "react";
+import { IconButton } from "./icon-button";
 
 /** A dialog that holds the focus; Escape and the ground close it. */
 export function Modal({ title, onClose, children, describe }: {
@@ -10,7 +11,8 @@ export function Modal({ title, onClose, children, describe }: {
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="modal" {...(describe ? {} : { "aria-describedby": undefined })}>
-          <Dialog.Title className="modal-title">{title}</Dialog.Title>
+          <div className="modal-head"><Dialog.Title className="modal-title">{title}</Dialog.Title>
+            <IconButton label="Close" title="Close" path="M4.5 4.5l7 7M11.5 4.5l-7 7" onClick={onClose} /></div>
           {describe ? <Dialog.Description className="muted">{describe}</Dialog.Description> : null}
           {children}
         </Dialog.Content>

@@ -18,7 +18,7 @@ const VIRTUAL_FROM = 60;
 type Open = { kind: "form"; form: ServerForm; edits?: string } | { kind: "remove" | "resolve"; row: Row };
 
 /** The right side: every server, its state, why, and the button that puts it right. */
-export function Board({ store, host, runner }: { store: Latest<MCPSnapshot>; host: Host; runner: Runner }) {
+export function Board({ store, host, runner, demoCommand }: { store: Latest<MCPSnapshot>; host: Host; runner: Runner; demoCommand: string }) {
   const snapshot = useStore(store);
   const busy = useStore(runner.busy);
   const [open, setOpen] = useState<Open>();
@@ -60,7 +60,7 @@ export function Board({ store, host, runner }: { store: Latest<MCPSnapshot>; hos
       <div className="server head" aria-hidden="true"><div>State</div><div>Server</div>
         <div className="layers"><span title="Machine: defined">M</span><span title="Workspace: enabled here">W</span><span title="Session: not paused">S</span></div><div className="num">Tools</div><div className="num">Time</div></div>
       {snapshot.rev > 0 && rows.length === 0 ? <div className="nothing"><h3>No servers yet</h3><p className="muted">Add one of your own, or the demo server that comes with Patchbay, to give the agent its first tools.</p>
-        <button type="button" className="btn" onClick={() => setOpen({ kind: "form", form: { ...blank("demo"), command: "patchbay", args: ["demo-server"] } })}>Add the demo server</button></div> : null}
+        <button type="button" className="btn" onClick={() => setOpen({ kind: "form", form: { ...blank("demo"), command: demoCommand || "patchbay", args: ["demo-server"] } })}>Add the demo server</button></div> : null}
       <Rows rows={rows} busy={busy} onVerb={onVerb} onFile={onFile} />
       <footer className="files">{[snapshot.store, snapshot.workspaceConfig].filter(Boolean).map((path) => (
         <button key={path} type="button" className="link mono" title={`Open ${path}`} onClick={() => onFile(path, 0)}>{path}</button>))}</footer>

@@ -14,18 +14,21 @@ const SOURCES: Record<string, string> = {
 };
 
 /** Theme, approvals and the model. */
-export function SettingsDialog({ settings, onClose, onTheme, onMode, onProfile }: {
+export function SettingsDialog({ settings, onClose, onTheme, onMode, onProfile, onForget }: {
   settings: SettingsSnapshot; onClose: () => void; onTheme: (theme: string) => void;
   onMode: (mode: ApprovalMode) => void; onProfile: (profile: ModelProfile, key: string, allowFile: boolean) => Promise<boolean>;
+  onForget: () => Promise<boolean>;
 }) {
   const [profile, setProfile] = useState(settings.profile);
   const [key, setKey] = useState("");
   const [allowFile, setAllowFile] = useState(false);
+  const [said, setSaid] = useState("");
+  const stored = settings.profile.baseUrl !== "";
   const badURL = profile.baseUrl !== "" && !/^https?:\/\/[^\s/]+/.test(profile.baseUrl);
   const problem = badURL ? "The base URL starts with http:// or https://, like http://localhost:11434/v1" : "";
   return (
     <Modal title="Settings" onClose={onClose}>
-      {settings.messages.map((each) => <p key={each} className="line error">{each}</p>)}
+      {settings.messages.map((each) => <p key={each} className="line error" role="alert">{each}</p>)}
       <fieldset><legend>Theme</legend>{["system", "light", "dark"].map((each) => (
         <label key={each}><input type="radio" name="theme" checked={settings.theme === each} onChange={() => onTheme(each)} /> {each}</label>
       ))}</fieldset>
@@ -35,7 +38,7 @@ export function SettingsDialog({ settings, onClose, onTheme, onMode, onProfile }
       ))}</fieldset>
       <form className="stack" onSubmit={(e) => {
         e.preventDefault();
-        void onProfile(profile, key, allowFile).then((saved) => { if (saved) setKey(""); });
+        void onProfile(profile, key, allowFile).then((saved) => { setSaid(saved ? "Saved" : ""); if (saved) setKey(""); });
       }}>
         <h3>Model</h3>
         <p className="muted">In use: {settings.model.name || "none"}, {SOURCES[settings.model.source] ?? settings.model.source}</p>
@@ -45,7 +48,11 @@ export function SettingsDialog({ settings, onClose, onTheme, onMode, onProfile }
         <label className="check"><input type="checkbox" checked={allowFile} onChange={(e) => setAllowFile(e.target.checked)} /> Where there is no keyring, keep the key in a file only I can read</label>
         {problem ? <p className="line error" role="alert">{problem}</p> : null}
         <footer><button type="submit" className="btn primary" disabled={badURL || profile.baseUrl === "" || profile.model === ""}>Save profile</button>
-          <span className="grow" /><span className="muted">Patchbay {settings.version}</span></footer>
+          {stored ? <button type="button" className="btn ghost" onClick={() => void onForget().then((gone) => {
+            if (gone) setProfile({ name: "", baseUrl: "", model: "", hasKey: false });
+            setSaid(gone ? "Forgotten, key included" : "");
+          })}>Forget profile</button> : null}
+          <span className="muted" role="status">{said}</span><span className="grow" /><span className="muted">Patchbay {settings.version}</span></footer>
       </form>
     </Modal>
   );

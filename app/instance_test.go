@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"patchbay/backend/fsx"
 )
 
 func TestSecondStartHandsItsWorkspaceOver(t *testing.T) {
@@ -75,13 +77,18 @@ func TestParseArgs(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	here, err := fsx.Canonical(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(here)
 	tests := []struct {
 		name    string
 		args    []string
 		want    string
 		wantErr string
 	}{
-		{"nothing", nil, "", ""},
+		{"nothing: the current folder", nil, here, ""},
 		{"two words", []string{"--workspace", dir}, dir, ""},
 		{"one word", []string{"--workspace=" + dir}, dir, ""},
 		{"no value", []string{"--workspace"}, "", "usage"},
@@ -98,6 +105,20 @@ func TestParseArgs(t *testing.T) {
 				t.Errorf("parseArgs = %q, %v; want %q, %q", got, err, tt.want, tt.wantErr)
 			}
 		})
+	}
+}
+
+func TestALaunchersFolderIsNoWorkspace(t *testing.T) {
+	home, err := fsx.Canonical(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	for _, dir := range []string{home, "/"} {
+		t.Chdir(dir)
+		if got, err := parseArgs(nil); got != "" || err != nil {
+			t.Errorf("started in %s: workspace %q, %v; want none", dir, got, err)
+		}
 	}
 }
 

@@ -71,10 +71,28 @@ func handedText(workspace string) string {
 	return "Patchbay is already open; its window shows " + workspace + "."
 }
 
-// parseArgs reads [--workspace DIR] and returns the folder as an absolute path.
+// currentFolder is where the program was started, "" when that says nothing: a launcher
+// starts it in the root or the home folder.
+func currentFolder() string {
+	dir, err := os.Getwd()
+	if err != nil || filepath.Dir(dir) == dir {
+		return ""
+	}
+	home, err := fsx.Home()
+	if err != nil {
+		return dir
+	}
+	if same, err := fsx.Canonical(home); err == nil && same == dir {
+		return ""
+	}
+	return dir
+}
+
+// parseArgs reads [--workspace DIR] and returns the folder as an absolute path; the current
+// one when none is named.
 func parseArgs(args []string) (string, error) {
 	if len(args) == 0 {
-		return "", nil
+		return currentFolder(), nil
 	}
 	const flag = "--workspace"
 	dir, inline := strings.CutPrefix(args[0], flag+"=")

@@ -116,9 +116,6 @@ func (m *Manager) OpenSession(ctx context.Context, id string) (*Session, error) 
 // Resume opens the newest conversation of a workspace that no other process holds, or
 // begins one.
 func (m *Manager) Resume(ctx context.Context, dir string) (*Session, error) {
-	if m.owners.History == nil {
-		return m.NewSession(dir)
-	}
 	workspace := dir
 	if dir != "" {
 		var err error
@@ -126,12 +123,9 @@ func (m *Manager) Resume(ctx context.Context, dir string) (*Session, error) {
 			return nil, fmt.Errorf("open the workspace: %w", err)
 		}
 	}
-	saved, err := m.owners.History.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, info := range saved {
-		if info.Workspace == workspace && info.HeldBy == 0 {
+	list, _ := m.list.Get()
+	for _, info := range list.Sessions {
+		if info.Workspace == workspace && !info.ReadOnly {
 			return m.OpenSession(ctx, info.ID)
 		}
 	}

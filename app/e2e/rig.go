@@ -30,6 +30,7 @@ type app struct {
 	driver    *exec.Cmd
 	output    *output // what the driver and the window print, the page's console included
 	noise     []string
+	closed    bool
 }
 
 // options say how a window is started.
@@ -39,6 +40,8 @@ type options struct {
 	env    []string // added
 	// files are written before the start; "~/" and "./" stand for home and workspace.
 	files map[string]string
+	// after is a window that is closed now and whose home and workspace this one takes over.
+	after *app
 	// noise are parts of console errors that the test causes on purpose.
 	noise []string
 }
@@ -80,7 +83,12 @@ func start(t *testing.T, o options) *app {
 	if o.binary == "" {
 		o.binary = binary(t, "APP_BIN")
 	}
-	a := &app{t: t, home: t.TempDir(), workspace: t.TempDir(), output: &output{}, noise: o.noise}
+	a := &app{t: t, output: &output{}, noise: o.noise}
+	if o.after != nil {
+		a.home, a.workspace = o.after.home, o.after.workspace
+	} else {
+		a.home, a.workspace = t.TempDir(), t.TempDir()
+	}
 	for name, content := range o.files {
 		a.write(name, content)
 	}
@@ -161,8 +169,12 @@ func freePort(t *testing.T) int {
 }
 
 // close ends the window as a desktop would, with SIGTERM, then the driver, and looks at
-// the console.
+// the console. Further calls do nothing.
 func (a *app) close() {
+	if a.closed {
+		return
+	}
+	a.closed = true
 	if a.t.Failed() {
 		a.shot("failed-" + strings.ReplaceAll(a.t.Name(), "/", "-"))
 		a.t.Logf("output:\n%s", a.output)

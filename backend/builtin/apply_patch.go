@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"patchbay/backend/fsx"
@@ -163,6 +165,9 @@ func (p *patchPlan) add(op patchOp) error {
 		if now.data == nil {
 			return fmt.Errorf("File does not exist: %s", op.path)
 		}
+		if bytes.IndexByte(now.data, 0) >= 0 {
+			return fmt.Errorf("%s is not UTF-8 text (UTF-16 or binary): change it with bash", op.path)
+		}
 		changed, err := splitText(now.data).apply(op.path, op.hunks)
 		if err != nil {
 			return err
@@ -208,35 +213,66 @@ func (p *patchPlan) move(from string, next *fileState, op patchOp, change fileCh
 	return nil
 }
 
-// write makes the files what the plan says; when one cannot be written, those written
-// before get their old content back.
+// write makes the files what the plan says; when one cannot be written, every step before
+// it is undone, newest first.
 func (p *patchPlan) write() error {
-	for i, path := range p.order {
-		if err := p.put(path, p.after[path]); err != nil {
-			var undo []error
-			for _, done := range p.order[:i] {
-				undo = append(undo, p.put(done, p.before[done]))
-			}
-			if e := errors.Join(undo...); e != nil {
-				return fmt.Errorf("write %s: %w; taking the patch back went wrong too: %w", p.after[path].shown, err, e)
-			}
-			return fmt.Errorf("write %s: %w; nothing was changed", p.after[path].shown, err)
+	var undo []func() error
+	for _, path := range p.order {
+		err := p.put(path, &undo)
+		if err == nil {
+			continue
 		}
+		var undone error
+		for _, step := range slices.Backward(undo) {
+			undone = errors.Join(undone, step())
+		}
+		if undone != nil {
+			return fmt.Errorf("write %s: %w; taking the patch back went wrong too: %w", p.after[path].shown, err, undone)
+		}
+		return fmt.Errorf("write %s: %w; nothing was changed", p.after[path].shown, err)
 	}
 	return nil
 }
 
-func (p *patchPlan) put(path string, state *fileState) error {
-	if state.data == nil {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+// put writes or deletes one file and adds how to undo it.
+func (p *patchPlan) put(path string, undo *[]func() error) error {
+	next, old := p.after[path], p.before[path]
+	if next.data != nil {
+		for _, dir := range missingFolders(filepath.Dir(path)) {
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				return err
+			}
+			*undo = append(*undo, func() error { return os.Remove(dir) })
 		}
-		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := writeState(path, next); err != nil {
 		return err
 	}
-	return fsx.WriteAtomic(path, state.data, state.mode)
+	*undo = append(*undo, func() error { return writeState(path, old) })
+	return nil
+}
+
+// writeState makes the file what the state says; no data means no file.
+func writeState(path string, state *fileState) error {
+	if state.data != nil {
+		return fsx.WriteAtomic(path, state.data, state.mode)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// missingFolders lists dir and those above it that do not exist, the uppermost first.
+func missingFolders(dir string) []string {
+	var missing []string
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			slices.Reverse(missing)
+			return missing
+		}
+		missing = append(missing, dir)
+	}
 }
 
 // previewPatch is the whole change as one unified diff.

@@ -3,6 +3,7 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -86,15 +87,14 @@ func (s *Set) Preview(call tool.Call) approval.Preview {
 	return Arguments(call.Arguments)
 }
 
-// Arguments is the preview of a call that has no better one.
+// Arguments is the preview of a call that has no better one: the JSON as it stands, with
+// line breaks, so that no number and no character looks other than it is.
 func Arguments(raw json.RawMessage) approval.Preview {
-	var v any
-	if json.Unmarshal(raw, &v) == nil {
-		if pretty, err := json.MarshalIndent(v, "", "  "); err == nil {
-			return approval.Preview{Kind: "arguments", Text: string(pretty)}
-		}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, raw, "", "  ") != nil {
+		return approval.Preview{Kind: "arguments", Text: string(raw)}
 	}
-	return approval.Preview{Kind: "arguments", Text: string(raw)}
+	return approval.Preview{Kind: "arguments", Text: pretty.String()}
 }
 
 func previewCommand(raw json.RawMessage) approval.Preview {

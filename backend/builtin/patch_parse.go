@@ -154,6 +154,10 @@ func (p *patchParser) updated(op *patchOp) error {
 		if _, _, next := directive(line); next {
 			break
 		}
+		if n := gitNoise(p.lines[p.at:]); n > 0 && len(op.hunks) == 0 {
+			p.at += n - 1
+			continue
+		}
 		if err := op.line(line, p.onlyBlankUntilDirective()); err != nil {
 			return err
 		}
@@ -169,20 +173,22 @@ func (p *patchParser) updated(op *patchOp) error {
 	return nil
 }
 
-// gitNoise are metadata lines that models copy from git.
-var gitNoise = []string{"--- ", "+++ ", "diff --git ", "index "}
+// gitNoise counts how many of the first lines are metadata that models copy from git. "--- "
+// is that only before "+++ ": alone it removes a line that begins with "-- ".
+func gitNoise(lines []string) int {
+	switch {
+	case strings.HasPrefix(lines[0], "diff --git "), strings.HasPrefix(lines[0], "index "):
+		return 1
+	case strings.HasPrefix(lines[0], "--- ") && len(lines) > 1 && strings.HasPrefix(lines[1], "+++ "):
+		return 2
+	}
+	return 0
+}
 
 func (op *patchOp) line(line string, trailing bool) error {
 	if to, ok := strings.CutPrefix(line, patchMove); ok && len(op.hunks) == 0 {
 		op.to = strings.TrimLeft(strings.TrimSpace(to), "/")
 		return nil
-	}
-	if len(op.hunks) == 0 {
-		for _, noise := range gitNoise {
-			if strings.HasPrefix(line, noise) {
-				return nil
-			}
-		}
 	}
 	if rest, ok := strings.CutPrefix(line, "@@"); ok {
 		op.anchor(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "@@")))
@@ -202,26 +208,33 @@ func (op *patchOp) line(line string, trailing bool) error {
 
 // anchor begins a hunk; several @@ lines in a row narrow the place down.
 func (op *patchOp) anchor(text string) {
-	if isRange(text) {
-		text = ""
+	text = withoutRange(text)
+	if n := len(op.hunks); n == 0 || len(op.hunks[n-1].lines) > 0 {
+		op.hunks = append(op.hunks, hunk{})
 	}
-	if n := len(op.hunks); n > 0 && len(op.hunks[n-1].lines) == 0 {
-		if text != "" {
-			op.hunks[n-1].anchors = append(op.hunks[n-1].anchors, text)
-		}
-		return
-	}
-	h := hunk{}
 	if text != "" {
-		h.anchors = []string{text}
+		h := &op.hunks[len(op.hunks)-1]
+		h.anchors = append(h.anchors, text)
 	}
-	op.hunks = append(op.hunks, h)
 }
 
-// isRange recognises git's line ranges, which say nothing here: -1,2 +1,3.
-func isRange(text string) bool {
-	return strings.HasPrefix(text, "-") && strings.Contains(text, " +") && strings.Trim(text, "-+, 0123456789@") == ""
+// withoutRange drops git's line numbers, which models get wrong (-1,2 +1,3 @@ heading).
+func withoutRange(text string) string {
+	numbers, heading, _ := strings.Cut(text, "@@")
+	spans := strings.Fields(numbers)
+	if len(spans) == 2 && isSpan(spans[0], "-") && isSpan(spans[1], "+") {
+		return strings.TrimSpace(heading)
+	}
+	return text
 }
+
+// isSpan recognises a sign with a line number, or with that and a count: -1,2.
+func isSpan(s, sign string) bool {
+	from, count, counted := strings.Cut(strings.TrimPrefix(s, sign), ",")
+	return strings.HasPrefix(s, sign) && isNumber(from) && (!counted || isNumber(count))
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func (op *patchOp) change(line string) error {
 	if len(op.hunks) == 0 {

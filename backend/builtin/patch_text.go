@@ -51,13 +51,16 @@ func (t text) bytes() []byte {
 
 // ending is the line ending that the file mostly uses.
 func (t text) ending() string {
-	crlf := 0
+	crlf, lf := 0, 0
 	for _, l := range t.lines {
-		if l.end == "\r\n" {
+		switch l.end {
+		case "\r\n":
 			crlf++
+		case "\n":
+			lf++
 		}
 	}
-	if 2*crlf > len(t.lines) {
+	if crlf > lf {
 		return "\r\n"
 	}
 	return "\n"
@@ -136,8 +139,11 @@ var plainPunctuation = strings.NewReplacer(
 
 // locate finds where a hunk's old lines stand at or after from.
 func (t text) locate(path string, number int, h hunk, from int) (int, error) {
-	for _, anchor := range h.anchors {
+	for i, anchor := range h.anchors {
 		at := t.find([]string{anchor}, from, false)
+		if at < 0 && i == 0 && t.find([]string{anchor}, 0, false) >= 0 {
+			continue // it stands before the last hunk: a second change in the same function
+		}
 		if at < 0 {
 			return 0, fmt.Errorf("Failed to locate patch hunk in file: %s: hunk %d is to follow the line %q, which does not stand after line %d", path, number+1, anchor, from)
 		}

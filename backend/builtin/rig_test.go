@@ -119,3 +119,8 @@ func decode[T any](t *testing.T, result tool.Result, want bool) T {
 	}
 	return v
 }
+
+// call is a call as a model writes it: markup is not escaped.
+func call(name string, args map[string]any) tool.Call {
+	return tool.Call{Name: name, Arguments: json.RawMessage(jsonText(args))}
+}

@@ -50,6 +50,7 @@ type ServerCommands interface {
 	RemoveServer(ctx context.Context, name string) error
 	UndoRemove(ctx context.Context) error
 	GetServer(ctx context.Context, name string) (ServerForm, error)
+	RestoreFields(ctx context.Context) error
 	ResolveClash(ctx context.Context, name string, rules ToolRules) error
 	ServerTools(ctx context.Context, name string) ([]ServerTool, error)
 	ServerLog(ctx context.Context, name string) ([]string, error)

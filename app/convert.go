@@ -92,7 +92,10 @@ func toMCP(s *session.Session, snap mcphost.Snapshot) MCPSnapshot {
 	out := MCPSnapshot{
 		SessionID: s.ID(), Workspace: s.Workspace(), Store: s.StorePath(), WorkspaceConfig: s.WorkspaceConfigPath(),
 		Rows: []ServerRow{}, Settled: snap.Settled && s.Started(), Rebuild: toSurface(snap.Rebuild),
-		FileErrors: toFileErrors(s.FileErrors()), CutTools: orEmpty(s.CutTools()),
+		FileErrors: toFileErrors(s.FileErrors()), CutTools: orEmpty(s.CutTools()), Outside: []OutsideEdit{},
+	}
+	for _, o := range s.OutsideEdits() {
+		out.Outside = append(out.Outside, OutsideEdit{Path: o.Path, AtMs: o.AtMs, Diff: o.Diff, LostFields: orEmpty(o.LostFields)})
 	}
 	for _, r := range snap.Rows {
 		out.Rows = append(out.Rows, toRow(r))

@@ -17,18 +17,27 @@ type ServerAction string
 
 // MCPSnapshot is topic "mcp": all rows of the current session. The higher Rev wins.
 type MCPSnapshot struct {
-	Rev             uint64      `json:"rev"`
-	SessionID       string      `json:"sessionId"`
-	Workspace       string      `json:"workspace"`       // "" for a plain chat
-	Store           string      `json:"store"`           // path of mcp.json
-	WorkspaceConfig string      `json:"workspaceConfig"` // path of workspace.json, "" for a plain chat
-	Rows            []ServerRow `json:"rows"`
-	Settled         bool        `json:"settled"`
-	ToolCount       int         `json:"toolCount"`
-	SchemaTokens    int         `json:"schemaTokens"`
-	Rebuild         *Surface    `json:"rebuild,omitempty"`
-	FileErrors      []FileError `json:"fileErrors"`
-	CutTools        []string    `json:"cutTools"` // beyond what a request may carry
+	Rev             uint64        `json:"rev"`
+	SessionID       string        `json:"sessionId"`
+	Workspace       string        `json:"workspace"`       // "" for a plain chat
+	Store           string        `json:"store"`           // path of mcp.json
+	WorkspaceConfig string        `json:"workspaceConfig"` // path of workspace.json, "" for a plain chat
+	Rows            []ServerRow   `json:"rows"`
+	Settled         bool          `json:"settled"`
+	ToolCount       int           `json:"toolCount"`
+	SchemaTokens    int           `json:"schemaTokens"`
+	Rebuild         *Surface      `json:"rebuild,omitempty"`
+	FileErrors      []FileError   `json:"fileErrors"`
+	CutTools        []string      `json:"cutTools"` // beyond what a request may carry
+	Outside         []OutsideEdit `json:"outside"`  // since this window opened, the newest per file
+}
+
+// OutsideEdit is a change of one of the two files by another program, which is in force.
+type OutsideEdit struct {
+	Path       string   `json:"path"`
+	AtMs       int64    `json:"atMs"`
+	Diff       string   `json:"diff"`       // unified, stored values masked
+	LostFields []string `json:"lostFields"` // fields of ours that the other program dropped
 }
 
 // ServerRow is the truth about one server.

@@ -61,7 +61,7 @@ func relay[A, B any](ctx context.Context, from *watch.Value[A], to *watch.Value[
 }
 
 func emptyMCP(m *session.Manager) MCPSnapshot {
-	return MCPSnapshot{Store: m.Store().Path(), Rows: []ServerRow{}, FileErrors: []FileError{}, CutTools: []string{}}
+	return MCPSnapshot{Store: m.Store().Path(), Rows: []ServerRow{}, FileErrors: []FileError{}, CutTools: []string{}, Outside: []OutsideEdit{}}
 }
 
 // followServers publishes the rows of the shown session; a switch of sessions changes what

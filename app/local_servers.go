@@ -142,6 +142,12 @@ func (l *Local) UndoRemove(context.Context) error {
 	return nil
 }
 
+// RestoreFields writes back the fields of ours that another program dropped.
+func (l *Local) RestoreFields(context.Context) error {
+	_, err := l.manager.Store().RestoreFields()
+	return err
+}
+
 // GetServer returns a definition for the form, without its stored values.
 func (l *Local) GetServer(_ context.Context, name string) (ServerForm, error) {
 	s, err := l.current()

@@ -70,6 +70,11 @@ func (m *MCP) UndoRemove() error {
 	return do(m.core, "UndoRemove", func(ctx context.Context) error { return m.core.backend.UndoRemove(ctx) })
 }
 
+// RestoreFields writes back the fields of ours that another program dropped from mcp.json.
+func (m *MCP) RestoreFields() error {
+	return do(m.core, "RestoreFields", func(ctx context.Context) error { return m.core.backend.RestoreFields(ctx) })
+}
+
 // GetServer returns a definition for the form, without its stored values.
 func (m *MCP) GetServer(name string) (ServerForm, error) {
 	return call(m.core, "GetServer", func(ctx context.Context) (ServerForm, error) { return m.core.backend.GetServer(ctx, name) })

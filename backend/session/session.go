@@ -148,6 +148,20 @@ func (s *Session) FileErrors() []*mcpconf.FileError {
 	return bad
 }
 
+// OutsideEdits lists the newest change of each file by another program.
+func (s *Session) OutsideEdits() []*mcpconf.OutsideEdit {
+	var edits []*mcpconf.OutsideEdit
+	if defs, _ := s.owners.Store.Value().Get(); defs.Outside != nil {
+		edits = append(edits, defs.Outside)
+	}
+	if s.conf != nil {
+		if e, _ := s.conf.Value().Get(); e.Outside != nil {
+			edits = append(edits, e.Outside)
+		}
+	}
+	return edits
+}
+
 // Warnings lists what is odd in the configuration and how to put it right.
 func (s *Session) Warnings() []string {
 	var warnings []string

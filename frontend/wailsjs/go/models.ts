@@ -104,6 +104,7 @@ export namespace app {
 	    rebuild?: Surface;
 	    fileErrors: FileError[];
 	    cutTools: string[];
+	    outside: OutsideEdit[];
 	}
 	export interface ModelInfo {
 	    name: string;
@@ -121,6 +122,12 @@ export namespace app {
 	    name: string;
 	    value: string;
 	    hasValue: boolean;
+	}
+	export interface OutsideEdit {
+	    path: string;
+	    atMs: number;
+	    diff: string;
+	    lostFields: string[];
 	}
 	export interface Question {
 	    id: string;
@@ -205,6 +212,7 @@ export namespace app {
 	    removed: string[];
 	    changed: string[];
 	}
+	
 	
 	export interface ServerForm {
 	    name: string;

@@ -22,6 +22,8 @@ export function RemoveServer(arg1:string):Promise<void>;
 
 export function ResolveClash(arg1:string,arg2:app.ToolRules):Promise<void>;
 
+export function RestoreFields():Promise<void>;
+
 export function ResumeServer(arg1:string):Promise<void>;
 
 export function RetryFailed():Promise<void>;

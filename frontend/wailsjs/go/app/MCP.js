@@ -42,6 +42,10 @@ export function ResolveClash(arg1, arg2) {
   return window['go']['app']['MCP']['ResolveClash'](arg1, arg2);
 }
 
+export function RestoreFields() {
+  return window['go']['app']['MCP']['RestoreFields']();
+}
+
 export function ResumeServer(arg1) {
   return window['go']['app']['MCP']['ResumeServer'](arg1);
 }

@@ -162,7 +162,7 @@ func (e *urlError) Error() string {
 
 func (c *conn) through(l link) mcp.Transport {
 	c.a.hold(nil, l)
-	w := &wires{link: l, tap: newTap(l, c.sawMessage)}
+	w := &wires{link: l, tap: newTap(l, c.sawMessage, c.heardProgress)}
 	c.wires.Store(w)
 	return w.tap
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -46,10 +47,10 @@ func (c *conn) call(ctx context.Context, name string, arguments json.RawMessage,
 	most := time.AfterFunc(limits.Most, func() { cancel(errMost) })
 	defer most.Stop()
 
-	token, forget := c.expectProgress(func(p *mcp.ProgressNotificationParams) {
+	token, forget := c.expectProgress(func(p tool.Progress) {
 		idle.Reset(limits.Idle)
 		if onProgress != nil {
-			onProgress(tool.Progress{Progress: p.Progress, Total: p.Total, Message: p.Message})
+			onProgress(p)
 		}
 	})
 	defer forget()
@@ -101,30 +102,52 @@ func (c *conn) exchange(ctx context.Context, session *mcp.ClientSession, name st
 	return json.Marshal(got.res)
 }
 
-// expectProgress registers who hears the progress of one call.
-func (c *conn) expectProgress(heard func(*mcp.ProgressNotificationParams)) (token string, forget func()) {
+// listener hears the progress of one call.
+type listener struct {
+	heard   func(tool.Progress)
+	running sync.WaitGroup
+}
+
+// expectProgress registers who hears the progress of one call. After forget nothing is
+// heard any more.
+func (c *conn) expectProgress(heard func(tool.Progress)) (token string, forget func()) {
+	l := &listener{heard: heard}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tokens++
 	token = "call-" + strconv.FormatUint(c.tokens, 10)
-	c.progress[token] = heard
+	c.progress[token] = l
 	return token, func() {
 		c.mu.Lock()
 		delete(c.progress, token)
 		c.mu.Unlock()
+		l.running.Wait()
 		if t := c.wires.Load().tap; t != nil {
 			t.takeCall(token)
 		}
 	}
 }
 
-func (c *conn) heardProgress(p *mcp.ProgressNotificationParams) {
-	token, _ := p.ProgressToken.(string)
+// heardProgress is called by the reader of the connection, so that all progress is heard
+// before the answer.
+func (c *conn) heardProgress(raw json.RawMessage) {
+	var p struct {
+		Token    any     `json:"progressToken"`
+		Progress float64 `json:"progress"`
+		Total    float64 `json:"total"`
+		Message  string  `json:"message"`
+	}
+	_ = json.Unmarshal(raw, &p) // a sign of life, whatever else it is
+	token, _ := p.Token.(string)
 	c.mu.Lock()
-	heard := c.progress[token]
+	l := c.progress[token]
+	if l != nil {
+		l.running.Add(1)
+	}
 	c.mu.Unlock()
-	if heard != nil {
-		heard(p)
+	if l != nil {
+		defer l.running.Done()
+		l.heard(tool.Progress{Progress: p.Progress, Total: p.Total, Message: p.Message})
 	}
 }
 

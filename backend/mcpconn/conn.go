@@ -37,7 +37,7 @@ type conn struct {
 	closing   bool
 	lost      *Failure
 	recovered int
-	progress  map[string]func(*mcp.ProgressNotificationParams) // by token
+	progress  map[string]*listener // by token
 	tokens    uint64
 	renewing  chan struct{} // closed when the running re-initialisation ends; nil when none runs
 }
@@ -53,7 +53,7 @@ func newConn(a *attempt) *conn {
 	c := &conn{
 		a: a, target: a.target, obs: a.obs,
 		done: make(chan struct{}), relist: make(chan struct{}, 1),
-		progress: map[string]func(*mcp.ProgressNotificationParams){},
+		progress: map[string]*listener{},
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
 	c.tools.Store(&[]Tool{})
@@ -84,9 +84,6 @@ func (c *conn) client() *mcp.Client {
 		},
 		LoggingMessageHandler: func(_ context.Context, req *mcp.LoggingMessageRequest) {
 			c.obs.Log(string(req.Params.Level), c.a.mask.hide(logText(req.Params)))
-		},
-		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
-			c.heardProgress(req.Params)
 		},
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "patchbay", Title: "Patchbay", Version: c.a.d.opts.Version}, o)
@@ -230,12 +227,30 @@ func (c *conn) Close(reason string) {
 	}
 }
 
-// closeLimit bounds what go-sdk does at the end of a session.
-const closeLimit = 2 * time.Second
+const (
+	closeLimit  = 2 * time.Second        // for what go-sdk does at the end of a session
+	cancelLimit = 300 * time.Millisecond // for telling a live server that its calls are cancelled
+)
+
+// waitFor waits for a group, limit at most. Whoever calls it ends the group afterwards.
+func waitFor(group *sync.WaitGroup, limit time.Duration) {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		group.Wait()
+	}()
+	select {
+	case <-over:
+	case <-time.After(limit):
+	}
+}
 
 // release ends session, transport and process. go-sdk's Close waits for calls in flight,
 // so they were cancelled before and it is not waited for without a limit.
 func (c *conn) release() {
+	if t := c.wires.Load().tap; t != nil && c.Lost() == nil {
+		t.quiet(cancelLimit)
+	}
 	if c.process != nil {
 		c.process.Stop(proc.StopOptions{})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,12 +22,14 @@ type link interface {
 // one malformed tool or one unknown content type would lose everything (T03).
 type tap struct {
 	link
-	seen func() // called for every message that arrives
+	seen     func()                // called for every message that arrives
+	progress func(json.RawMessage) // called with the params of notifications/progress
 
 	mu    sync.Mutex
 	asked map[string]question        // by request id
 	lists map[string]json.RawMessage // by cursor
 	calls map[string]json.RawMessage // by progress token
+	empty chan struct{}              // closed when asked is empty; nil when nobody waits
 }
 
 type question struct {
@@ -34,9 +37,9 @@ type question struct {
 	key    string // cursor or progress token
 }
 
-func newTap(l link, seen func()) *tap {
+func newTap(l link, seen func(), progress func(json.RawMessage)) *tap {
 	return &tap{
-		link: l, seen: seen,
+		link: l, seen: seen, progress: progress,
 		asked: map[string]question{}, lists: map[string]json.RawMessage{}, calls: map[string]json.RawMessage{},
 	}
 }
@@ -44,11 +47,58 @@ func newTap(l link, seen func()) *tap {
 // Connect makes the tap a mcp.Transport that is connected already.
 func (t *tap) Connect(context.Context) (mcp.Connection, error) { return t, nil }
 
+// Write sends a message.
 func (t *tap) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if req, ok := msg.(*jsonrpc.Request); ok && req.ID.IsValid() {
+	req, ok := msg.(*jsonrpc.Request)
+	if ok && req.ID.IsValid() {
 		t.note(req)
 	}
-	return t.link.Write(ctx, msg)
+	err := t.link.Write(ctx, msg)
+	if ok && req.Method == "notifications/cancelled" {
+		t.forget(cancelledID(req))
+	}
+	return err
+}
+
+// cancelledID is the key of the request that a notifications/cancelled is about.
+func cancelledID(req *jsonrpc.Request) string {
+	var params struct {
+		ID any `json:"requestId"`
+	}
+	_ = json.Unmarshal(req.Params, &params) // ours: it parses
+	text, _ := json.Marshal(params.ID)
+	return string(text)
+}
+
+// forget drops a question that was answered or cancelled.
+func (t *tap) forget(id string) (q question, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q, known = t.asked[id]
+	delete(t.asked, id)
+	if len(t.asked) == 0 && t.empty != nil {
+		close(t.empty)
+		t.empty = nil
+	}
+	return q, known
+}
+
+// quiet waits until every call was answered or its cancellation was sent, limit at most.
+func (t *tap) quiet(limit time.Duration) {
+	t.mu.Lock()
+	if len(t.asked) == 0 {
+		t.mu.Unlock()
+		return
+	}
+	if t.empty == nil {
+		t.empty = make(chan struct{})
+	}
+	empty := t.empty
+	t.mu.Unlock()
+	select {
+	case <-empty:
+	case <-time.After(limit):
+	}
 }
 
 func (t *tap) note(req *jsonrpc.Request) {
@@ -76,24 +126,34 @@ func idKey(id jsonrpc.ID) string {
 	return string(text)
 }
 
+// Read returns the next message. Progress does not go through go-sdk, which may hand it on
+// only after the call's answer.
 func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
-	msg, err := t.link.Read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t.seen()
-	resp, ok := msg.(*jsonrpc.Response)
-	if !ok {
+	for {
+		msg, err := t.link.Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.seen()
+		switch m := msg.(type) {
+		case *jsonrpc.Response:
+			return t.answered(m), nil
+		case *jsonrpc.Request:
+			if m.Method == "notifications/progress" && !m.ID.IsValid() {
+				t.progress(m.Params)
+				continue
+			}
+		}
 		return msg, nil
 	}
-	t.mu.Lock()
-	q, known := t.asked[idKey(resp.ID)]
-	delete(t.asked, idKey(resp.ID))
-	t.mu.Unlock()
+}
+
+func (t *tap) answered(resp *jsonrpc.Response) *jsonrpc.Response {
+	q, known := t.forget(idKey(resp.ID))
 	if !known || resp.Error != nil {
-		return msg, nil
+		return resp
 	}
-	return t.keep(q, resp), nil
+	return t.keep(q, resp)
 }
 
 // keep stores the raw result and returns the response that go-sdk gets in its place.

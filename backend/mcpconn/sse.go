@@ -16,11 +16,12 @@ import (
 // stream from the server, whose first event names the address that messages are posted to.
 type sseLink struct {
 	*inbox
-	to     *endpoint
-	post   *url.URL
-	ctx    context.Context // of every request
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
+	to      *endpoint
+	post    *url.URL
+	ctx     context.Context // of every request
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+	notices sync.WaitGroup // being sent
 
 	mu     sync.Mutex
 	closed bool
@@ -111,18 +112,20 @@ func (l *sseLink) Write(ctx context.Context, msg jsonrpc.Message) error {
 		l.mu.Unlock()
 		return io.ErrClosedPipe
 	}
-	l.wg.Go(func() {
-		defer close(done)
-		if isRequest && req.ID.IsValid() {
+	if isRequest && req.ID.IsValid() {
+		l.wg.Go(func() {
 			if err := l.deliver(l.ctx, data); err != nil {
 				l.put(&jsonrpc.Response{ID: req.ID, Error: err})
 			}
-			return
-		}
-		limited, cancel := context.WithTimeout(l.ctx, notifyLimit)
-		defer cancel()
-		_ = l.deliver(limited, data) // a notification has no answer
-	})
+		})
+	} else {
+		l.notices.Go(func() {
+			defer close(done)
+			ctx, cancel := context.WithTimeout(l.ctx, notifyLimit)
+			defer cancel()
+			_ = l.deliver(ctx, data) // a notification has no answer
+		})
+	}
 	l.mu.Unlock()
 	if !isRequest || req.Method != "notifications/initialized" {
 		return nil
@@ -157,7 +160,9 @@ func (l *sseLink) Close() error {
 	l.closed = true
 	l.mu.Unlock()
 	l.end(nil)
+	waitFor(&l.notices, cancelLimit)
 	l.cancel()
+	l.notices.Wait()
 	l.wg.Wait()
 	return nil
 }

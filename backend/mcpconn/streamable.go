@@ -35,31 +35,33 @@ const (
 // (R05, R06).
 type streamableLink struct {
 	*inbox
-	to     *endpoint
-	ctx    context.Context // of every request
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
+	to      *endpoint
+	ctx     context.Context // of every request
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+	notices sync.WaitGroup // being sent
 
-	mu      sync.Mutex
-	session string
-	version string // negotiated, sent from then on
-	closed  bool
+	mu       sync.Mutex
+	session  string
+	version  string                        // negotiated, sent from then on
+	requests map[string]context.CancelFunc // running, by id
+	closed   bool
 }
 
 func newStreamableLink(to *endpoint) *streamableLink {
-	l := &streamableLink{inbox: newInbox(), to: to}
+	l := &streamableLink{inbox: newInbox(), to: to, requests: map[string]context.CancelFunc{}}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l
 }
 
-// start runs f unless the link is closed.
-func (l *streamableLink) start(f func()) bool {
+// start runs f in a group unless the link is closed.
+func (l *streamableLink) start(group *sync.WaitGroup, f func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return false
 	}
-	l.wg.Go(f)
+	group.Go(f)
 	return true
 }
 
@@ -72,13 +74,13 @@ func (l *streamableLink) Write(ctx context.Context, msg jsonrpc.Message) error {
 	}
 	req, isRequest := msg.(*jsonrpc.Request)
 	if isRequest && req.ID.IsValid() {
-		if !l.start(func() { l.call(req, data) }) {
+		if !l.start(&l.wg, func() { l.call(req, data) }) {
 			return io.ErrClosedPipe
 		}
 		return nil
 	}
 	done := make(chan struct{})
-	if !l.start(func() { defer close(done); l.notify(data) }) {
+	if !l.start(&l.notices, func() { defer close(done); l.notify(req, data) }) {
 		return io.ErrClosedPipe
 	}
 	if !isRequest || req.Method != "notifications/initialized" {
@@ -89,15 +91,40 @@ func (l *streamableLink) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	l.start(l.listen)
+	l.start(&l.wg, l.listen)
 	return nil
 }
 
-func (l *streamableLink) notify(data []byte) {
+// notify posts a notification, or a response (then req is nil). The request that a
+// cancellation is about ends with it: its server may never answer.
+func (l *streamableLink) notify(req *jsonrpc.Request, data []byte) {
 	ctx, cancel := context.WithTimeout(l.ctx, notifyLimit)
 	defer cancel()
+	if req != nil && req.Method == "notifications/cancelled" {
+		defer l.drop(cancelledID(req))
+	}
 	if resp, err := l.post(ctx, data, nil); err == nil {
 		_ = resp.Body.Close() // a notification has no answer
+	}
+}
+
+// open gives a request a context that drop ends.
+func (l *streamableLink) open(req *jsonrpc.Request) (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(l.ctx)
+	id := idKey(req.ID)
+	l.mu.Lock()
+	l.requests[id] = cancel
+	l.mu.Unlock()
+	return ctx, func() { l.drop(id) }
+}
+
+func (l *streamableLink) drop(id string) {
+	l.mu.Lock()
+	cancel := l.requests[id]
+	delete(l.requests, id)
+	l.mu.Unlock()
+	if cancel != nil {
+		cancel()
 	}
 }
 
@@ -155,7 +182,9 @@ func (l *streamableLink) call(req *jsonrpc.Request, data []byte) {
 }
 
 func (l *streamableLink) exchange(req *jsonrpc.Request, data []byte) error {
-	resp, err := l.post(l.ctx, data, requestHeaders(req))
+	ctx, done := l.open(req)
+	defer done()
+	resp, err := l.post(ctx, data, requestHeaders(req))
 	if err != nil {
 		return err
 	}
@@ -368,7 +397,9 @@ func (l *streamableLink) Close() error {
 		return nil
 	}
 	l.end(nil)
+	waitFor(&l.notices, cancelLimit)
 	l.cancel()
+	l.notices.Wait()
 	l.wg.Wait()
 	if session == "" || errors.Is(l.fault(), errExpired) {
 		return nil

@@ -29,6 +29,7 @@ export function App({ host }: { host: Host }) {
   const toasts = useStore(runner.toasts);
   const turning = useSelect(chat.conversation, (each) => each.runId !== "");
   const [showSettings, setShowSettings] = useState(false);
+  const [wide, setWide] = useState(false);
   const [link, setLink] = useState("");
   const onRetry = useCallback((server: string) => void runner.run(server, () => host.retryServer(server)), [host, runner]);
   useEffect(() => {
@@ -41,12 +42,12 @@ export function App({ host }: { host: Host }) {
   const blocked = id === "" ? "Start a session first" : current?.readOnly ? "Another process holds this session: it is read-only here" : "";
   const workspace = current?.workspace ?? "";
   return (
-    <div className="window">
+    <div className={wide ? "window wide" : "window"}>
       <header className="top">
         <span className="brand">Patchbay</span>
         <span className="pill" title={workspace}><span className="muted">Workspace</span> {workspace ? baseName(workspace) : "none"}</span>
         <button type="button" className="pill" onClick={() => setShowSettings(true)}><span className="muted">Model</span> {settings.model.practice ? "Practice model" : settings.model.name || "none"}</button>
-        <button type="button" className="pill" onClick={() => setShowSettings(true)}><span className="muted">Approvals</span> {settings.mode}</button>
+        <button type="button" className="pill" onClick={() => setShowSettings(true)}><span className="muted">Approvals</span> <span className="first">{settings.mode}</span></button>
         <span className="grow" />
         <button type="button" className="btn" onClick={() => setShowSettings(true)}>Settings</button>
       </header>
@@ -68,7 +69,7 @@ export function App({ host }: { host: Host }) {
           {settings.model.practice ? <p className="muted practice">The built-in practice model answers. Settings has real ones.</p> : null}
         </Composer>
       </main>
-      <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} />
+      <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={wide} onWide={setWide} />
       <StatusLine store={stores.mcp} />
       {showSettings ? <SettingsDialog settings={settings} onClose={() => setShowSettings(false)} onTheme={(theme) => void runner.run("theme", () => host.setTheme(theme))}
         onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onProfile={(profile, key, allowFile) => runner.run("profile", () => host.saveProfile(profile, key, allowFile))}

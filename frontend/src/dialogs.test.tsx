@@ -43,6 +43,8 @@ test("settings: theme, approvals, a checked profile whose key is not shown again
   expect(screen.getByLabelText<HTMLInputElement>("Base URL").value).toBe("");
   await user.click(screen.getByRole("button", { name: "Close" }));
   expect(screen.queryByRole("dialog")).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Add server" }));
+  expect(document.activeElement).toBe(screen.getByLabelText("Name"));
 });
 
 test("a key that no keyring can hold is refused aloud, and kept in the form to be sent again", async () => {
@@ -121,4 +123,22 @@ test("the demo server of an empty board starts the program itself, whatever PATH
   await user.click(await screen.findByRole("button", { name: "Add the demo server" }));
   await user.click(screen.getByRole("button", { name: "Add" }));
   expect(commands(fake, "addServer")[0]?.[1]).toMatchObject({ name: "demo", type: "stdio", command: "/opt/patchbay/patchbay", args: ["demo-server"], enable: true });
+});
+
+test("the board shows the rows of a state or a name, says so when none is left, and takes the middle", async () => {
+  await open((f) => { f.state.mcp = { ...f.state.mcp, rows: [row({ name: "Alpha" }), row({ name: "beta", state: "error" }), row({ name: "alpine", state: "error" })] }; });
+  const user = userEvent.setup();
+  const shown = () => [...document.querySelectorAll("[data-name]")].map((each) => each.getAttribute("data-name"));
+  await user.click(await screen.findByRole("button", { name: "error 2" }));
+  expect(shown()).toEqual(["beta", "alpine"]);
+  await user.type(screen.getByRole("searchbox", { name: "Filter servers" }), "ALP");
+  expect(shown()).toEqual(["alpine"]);
+  expect(screen.getByRole("grid", { name: "Servers" }).getAttribute("aria-rowcount")).toBe("2");
+  await user.type(screen.getByRole("searchbox", { name: "Filter servers" }), "x");
+  await user.click(screen.getByRole("button", { name: "Show all" }));
+  expect(shown()).toEqual(["Alpha", "beta", "alpine"]);
+  await user.click(screen.getByRole("button", { name: "Widen the board" }));
+  expect(document.querySelector(".window.wide")).not.toBeNull();
+  await user.click(screen.getByRole("button", { name: "Show the conversation" }));
+  expect(document.querySelector(".window.wide")).toBeNull();
 });

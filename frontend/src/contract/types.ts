@@ -22,10 +22,13 @@ export interface ServerRow {
 }
 export interface FileError { path: string; line: number; column: number; message: string }
 export interface Surface { atMs: number; tookMs: number; added: string[]; removed: string[]; changed: string[] }
+/** A change of one of the two files by another program, which is in force. */
+export interface OutsideEdit { path: string; atMs: number; diff: string; lostFields: string[] }
+
 export interface MCPSnapshot {
   rev: number; sessionId: string; workspace: string; store: string; workspaceConfig: string;
   rows: ServerRow[]; settled: boolean; toolCount: number; schemaTokens: number;
-  rebuild?: Surface; fileErrors: FileError[]; cutTools: string[];
+  rebuild?: Surface; fileErrors: FileError[]; cutTools: string[]; outside: OutsideEdit[];
 }
 export interface SessionInfo {
   id: string; title: string; workspace: string; updatedMs: number; running: boolean; readOnly: boolean;

@@ -36,6 +36,8 @@ export interface Host {
   removeServer(name: string): Promise<void>;
   /** Takes the last removal back. */
   undoRemove(): Promise<void>;
+  /** Writes back the fields of ours that another program dropped from mcp.json. */
+  restoreFields(): Promise<void>;
   saveToolRules(name: string, rules: ToolRules): Promise<void>;
   openFile(which: "store" | "workspace", line: number): Promise<void>;
 

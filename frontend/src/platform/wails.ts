@@ -46,6 +46,7 @@ const COMMANDS: Omit<Host, "on"> = {
   editServer: (name, form) => mcp.EditServer(name, form),
   removeServer: (name) => mcp.RemoveServer(name),
   undoRemove: () => mcp.UndoRemove(),
+  restoreFields: () => mcp.RestoreFields(),
   saveToolRules: (name, rules) => mcp.ResolveClash(name, rules),
   openFile: (which, line) => mcp.OpenFile(which as never, line),
   sessions: () => sessions.List(),

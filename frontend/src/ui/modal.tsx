@@ -11,10 +11,11 @@ export function Modal({ title, onClose, children, describe }: {
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="modal" {...(describe ? {} : { "aria-describedby": undefined })}>
-          <div className="modal-head"><Dialog.Title className="modal-title">{title}</Dialog.Title>
-            <IconButton label="Close" title="Close" path="M4.5 4.5l7 7M11.5 4.5l-7 7" onClick={onClose} /></div>
+          <Dialog.Title className="modal-title">{title}</Dialog.Title>
           {describe ? <Dialog.Description className="muted">{describe}</Dialog.Description> : null}
           {children}
+          {/* Last, so that the dialog opens with the focus on what it is about. */}
+          <div className="modal-close"><IconButton label="Close" title="Close" path="M4.5 4.5l7 7M11.5 4.5l-7 7" onClick={onClose} /></div>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

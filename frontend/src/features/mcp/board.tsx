@@ -5,12 +5,15 @@ import type { Runner } from "../../lib/run";
 import type { Latest } from "../../lib/store";
 import { useStore } from "../../lib/use-store";
 import type { Host } from "../../platform/host";
+import { IconButton } from "../../ui/icon-button";
 import { Modal } from "../../ui/modal";
+import { Filters } from "./filters";
+import { OutsideBanner } from "./outside-banner";
 import { ResolveDialog } from "./resolve-dialog";
 import { blank, ServerFormDialog } from "./server-form";
 import { ServerRow } from "./server-row";
 import { TrustBanner } from "./trust-banner";
-import type { Verb } from "./words";
+import { matching, type Filter, type Verb } from "./words";
 
 /** So many rows are all in the page; more are drawn as they come into sight. */
 const VIRTUAL_FROM = 60;
@@ -18,10 +21,13 @@ const VIRTUAL_FROM = 60;
 type Open = { kind: "form"; form: ServerForm; edits?: string } | { kind: "remove" | "resolve"; row: Row };
 
 /** The right side: every server, its state, why, and the button that puts it right. */
-export function Board({ store, host, runner, demoCommand }: { store: Latest<MCPSnapshot>; host: Host; runner: Runner; demoCommand: string }) {
+export function Board({ store, host, runner, demoCommand, wide, onWide }: {
+  store: Latest<MCPSnapshot>; host: Host; runner: Runner; demoCommand: string; wide: boolean; onWide: (wide: boolean) => void;
+}) {
   const snapshot = useStore(store);
   const busy = useStore(runner.busy);
   const [open, setOpen] = useState<Open>();
+  const [filter, setFilter] = useState<Filter>({ state: "", text: "" });
   const onFile = useCallback((path: string, line: number) => void runner.run(`file ${path}`, () => host.openFile(path === store.get().workspaceConfig ? "workspace" : "store", line)), [host, runner, store]);
   const onVerb = useCallback((verb: Verb, row: Row) => {
     const go = (command: () => Promise<void>) => void runner.run(row.name, command);
@@ -43,25 +49,32 @@ export function Board({ store, host, runner, demoCommand }: { store: Latest<MCPS
     runner.show(`Removed ${name}`, false, () => void runner.run(name, () => host.undoRemove()));
   });
   const { rows } = snapshot;
+  const shown = matching(rows, filter);
   return (
     <section className="board" aria-label="Server board">
       <header className="board-head">
         <h2>Servers</h2><span className="muted">{rows.filter((row) => row.enabled).length} enabled here</span><span className="grow" />
-        <button type="button" className="btn" disabled={busy.has("retry failed")} onClick={() => void runner.run("retry failed", () => host.retryFailed())}>Retry failed</button>
+        <button type="button" className="btn" disabled={busy.has("retry failed") || !rows.some((row) => row.state === "error")} onClick={() => void runner.run("retry failed", () => host.retryFailed())}>Retry failed</button>
         <button type="button" className="btn ghost" disabled={busy.has("rebuild all")} onClick={() => void runner.run("rebuild all", () => host.rebuildAll())}>Rebuild all</button>
         <button type="button" className="btn primary" onClick={() => setOpen({ kind: "form", form: blank() })}>Add server</button>
+        <IconButton label={wide ? "Show the conversation" : "Widen the board"} title={wide ? "Show the conversation" : "Widen the board"} path={wide ? "M6 4l4 4-4 4" : "M10 4L6 8l4 4"} onClick={() => onWide(!wide)} />
       </header>
+      {rows.length > 0 ? <Filters rows={rows} filter={filter} onChange={setFilter} /> : null}
       {snapshot.fileErrors.map((each) => (
         <div key={each.path} className="banner error" role="alert"><span><b>{each.path}</b> line {each.line}, column {each.column}: {each.message}. The last good value stays in force.</span>
           <button type="button" className="btn" onClick={() => onFile(each.path, each.line)}>Open</button></div>
       ))}
+      <OutsideBanner edits={snapshot.outside} busy={busy.has("restore")} onRestore={() => void runner.run("restore", () => host.restoreFields())} />
       <TrustBanner rows={rows} busy={busy.has("trust")} onTrust={(names) => void runner.run("trust", () => host.trustServers(names))} />
       {snapshot.cutTools.length > 0 ? <div className="banner"><span>{snapshot.cutTools.length} tools are beyond what a request may carry: {snapshot.cutTools.slice(0, 5).join(", ")}{snapshot.cutTools.length > 5 ? " …" : ""}. Pause a server to make room.</span></div> : null}
       <div className="server head" aria-hidden="true"><div>State</div><div>Server</div>
-        <div className="layers"><span title="Machine: defined">M</span><span title="Workspace: enabled here">W</span><span title="Session: not paused">S</span></div><div className="num">Tools</div><div className="num">Time</div></div>
+        <div className="layers"><span className="short" title="Machine: defined">M</span><span className="short" title="Workspace: enabled here">W</span><span className="short" title="Session: not paused">S</span>
+          <span className="wide">Machine</span><span className="wide">Workspace</span><span className="wide">Session</span></div><div className="num">Tools</div><div className="num">Time</div><div className="wide">Reason</div></div>
       {snapshot.rev > 0 && rows.length === 0 ? <div className="nothing"><h3>No servers yet</h3><p className="muted">Add one of your own, or the demo server that comes with Patchbay, to give the agent its first tools.</p>
         <button type="button" className="btn" onClick={() => setOpen({ kind: "form", form: { ...blank("demo"), command: demoCommand || "patchbay", args: ["demo-server"] } })}>Add the demo server</button></div> : null}
-      <Rows rows={rows} busy={busy} onVerb={onVerb} onFile={onFile} />
+      {rows.length > 0 && shown.length === 0 ? <div className="nothing"><p className="muted">No server matches the filter.</p>
+        <button type="button" className="btn" onClick={() => setFilter({ state: "", text: "" })}>Show all</button></div> : null}
+      <Rows rows={shown} busy={busy} onVerb={onVerb} onFile={onFile} />
       <footer className="files">{[snapshot.store, snapshot.workspaceConfig].filter(Boolean).map((path) => (
         <button key={path} type="button" className="link mono" title={`Open ${path}`} onClick={() => onFile(path, 0)}>{path}</button>))}</footer>
       {open?.kind === "form" ? <ServerFormDialog initial={open.form} edits={open.edits} canEnable onClose={() => setOpen(undefined)}

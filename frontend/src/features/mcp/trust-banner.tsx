@@ -10,13 +10,13 @@ export function TrustBanner({ rows, busy, onTrust }: { rows: readonly ServerRow[
   return (
     <div className="banner" role="group" aria-label="Trust servers">
       <span><b>This repository wants to start servers.</b> They run on this machine only if you trust them here.
-        {names.map((name) => (
+        <span className="names">{names.map((name) => (
           <label key={name} className="check"><input type="checkbox" checked={!left.has(name)} onChange={(e) => {
             const next = new Set(left);
             if (e.target.checked) next.delete(name); else next.add(name);
             setLeft(next);
           }} /> {name}</label>
-        ))}</span>
+        ))}</span></span>
       <button type="button" className="btn" disabled={busy || chosen.length === 0} onClick={() => onTrust(chosen)}>Trust selected</button>
     </div>
   );

@@ -41,6 +41,16 @@ export function counts(snapshot: MCPSnapshot): { state: ServerState; count: numb
     .filter((each) => each.count > 0 || each.state === "connected");
 }
 
+/** Which rows are shown: those of a state, "" for every one, whose name holds the text. */
+export interface Filter { state: ServerState | ""; text: string }
+
+/** The rows that a filter lets through, in their order. */
+export function matching(rows: readonly ServerRow[], filter: Filter): readonly ServerRow[] {
+  const text = filter.text.trim().toLowerCase();
+  if (filter.state === "" && text === "") return rows;
+  return rows.filter((row) => (filter.state === "" || row.state === filter.state) && row.name.toLowerCase().includes(text));
+}
+
 /** The size of the tool surface in words. */
 export function surface(snapshot: MCPSnapshot): string {
   return `${snapshot.toolCount} ${snapshot.toolCount === 1 ? "tool" : "tools"} · ${short(snapshot.schemaTokens)} schema tokens`;

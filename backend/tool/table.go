@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +39,9 @@ func (t *Table) Specs() []Spec {
 	}
 	return specs
 }
+
+// Entries lists the tools in order with what calls them. The list is the caller's own.
+func (t *Table) Entries() []Entry { return slices.Clone(t.entries) }
 
 // Len returns the number of tools.
 func (t *Table) Len() int { return len(t.entries) }

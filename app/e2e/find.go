@@ -139,3 +139,16 @@ func (e element) says(what string, want func(text string) bool) {
 		return err
 	})
 }
+
+// escape is the Escape key (W3C WebDriver, section 17.4.2).
+const escape = "\ue00c"
+
+// press presses and releases one key wherever the focus is.
+func (a *app) press(key string) {
+	a.t.Helper()
+	actions := []map[string]string{{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}}
+	body := map[string]any{"actions": []any{map[string]any{"type": "key", "id": "keyboard", "actions": actions}}}
+	a.eventually("press a key", func() error {
+		return send(a.t.Context(), http.MethodPost, a.session.path("/actions"), body, nil)
+	})
+}

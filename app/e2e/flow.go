@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // shown is what one row of the board shows.
@@ -171,4 +172,14 @@ func (a *app) process(pid int, folder, variable string) {
 	if err != nil || !slices.Contains(strings.Split(string(environment), "\x00"), variable) {
 		a.t.Errorf("process %d has no %s: %v", pid, variable, err)
 	}
+}
+
+// page is everything the page holds: its elements and what stands in its fields.
+func (a *app) page(t *testing.T) string {
+	t.Helper()
+	var text string
+	if err := a.session.run(t.Context(), `return document.documentElement.outerHTML + [...document.querySelectorAll("input,textarea")].map(e => e.value)`, &text); err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

@@ -1,6 +1,6 @@
 import { event, FakeHost, row } from "../platform/fake";
 
-/** A window to look at: ?s=empty|busy|many|long and ?theme=light|dark. */
+/** A window to look at: ?s=empty|busy|failing|many|long and ?theme=light|dark. */
 export function scenario(query: URLSearchParams): FakeHost {
   const fake = new FakeHost();
   const kind = query.get("s") ?? "busy";
@@ -23,6 +23,10 @@ export function scenario(query: URLSearchParams): FakeHost {
     row({ name: "from-the-repo", state: "disabled", trusted: false, action: "trust", cause: "untrusted", reason: "Came with the repository and is not trusted here" }),
     row({ name: "linear", type: "", state: "missing", defined: false, file: "", action: "define", cause: "undefined", reason: "Enabled in workspace.json line 6, defined nowhere" }),
   ];
+  if (kind === "failing") rows.splice(0, 2,
+    row({ name: "github", type: "streamable_http", state: "error", action: "sign_in", cause: "sign_in", reason: "https://mcp.test/github asks for sign-in (HTTP 401). Add an Authorization header to its definition" }),
+    row({ name: "postgres", state: "error", action: "edit", cause: "not_found", reason: "npxx was not found on PATH. Install it or edit the command" }),
+    row({ name: "browser", state: "error", action: "retry", cause: "timeout", reason: "initialize took longer than 30 s" }));
   if (kind === "long") rows.unshift(row({ name: "数据库查询服务器用于生产环境的只读副本", state: "error", action: "retry", cause: "lost", reason: "连接已断开：服务器进程意外退出，退出代码 137，正在等待下一次重试" }), row({ name: "a-very-long-server-name-that-nobody-would-type-by-hand-but-tools-generate", toolCount: 12345, connectMs: 61000 }));
   fake.state.mcp = { ...fake.state.mcp, rows: kind === "many" ? Array.from({ length: 300 }, (_, at) => ({ ...(rows[at % rows.length] ?? rows[0]!), name: `server-${at}` })) : rows, toolCount: 47, schemaTokens: 6100, rebuild: { atMs: Date.now(), tookMs: 640, added: ["a", "b"], removed: [], changed: [] },
     fileErrors: kind === "long" ? [{ path: "/home/dev/pay/.ai4j/workspace.json", line: 6, column: 12, message: "a comma or ] is expected" }] : [] };

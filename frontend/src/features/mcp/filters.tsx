@@ -12,8 +12,8 @@ export function Filters({ rows, filter, onChange }: { rows: readonly ServerRow[]
   );
   return (
     <div className="filters" role="group" aria-label="Filter">
-      {chip("", "all", rows.length)}
-      {STATES.filter((state) => count(state) > 0 || filter.state === state).map((state) => chip(state, state, count(state)))}
+      <div className="chips">{chip("", "all", rows.length)}
+        {STATES.filter((state) => count(state) > 0 || filter.state === state).map((state) => chip(state, state, count(state)))}</div>
       <input type="search" aria-label="Filter servers" placeholder="Filter…" value={filter.text} onChange={(e) => onChange({ ...filter, text: e.target.value })}
         onKeyDown={(e) => { if (e.key === "Escape") onChange({ ...filter, text: "" }); }} />
     </div>

@@ -24,7 +24,7 @@ export const ServerRow = memo(function ServerRow({ row, index, busy, onVerb, onF
     <div role="row" aria-label={row.name} aria-rowindex={index + 2} className={`server ${row.state}`} data-name={row.name}>
       <div role="gridcell" className="state"><Lamp shape={LAMP[row.state]} />{row.state}</div>
       <div role="gridcell" className="who" title={row.name}><b>{row.name}</b> <span className="mono muted" title={row.type}>{transport(row.type)}</span>
-        {row.recovered > 0 && row.state === "connected" ? <span className="badge" title="Its session on the server had expired and was opened again">recovered{row.recovered > 1 ? ` ×${row.recovered}` : ""}</span> : null}</div>
+        {row.recovered > 0 && row.state === "connected" ? <span className="badge" title={`Its session on the server had expired and was opened again${row.recovered > 1 ? `, ${row.recovered} times` : ""}`}>recovered</span> : null}</div>
       <div role="gridcell" className="layers">
         <button type="button" className="dot" disabled={!row.file} aria-label={row.defined ? `${row.name} definition` : `${row.name} not defined`}
           title={row.defined ? `Defined in ${row.file}${row.line ? `, line ${row.line}` : ""}` : "Defined nowhere"} onClick={() => onFile(row.file, row.line)}>

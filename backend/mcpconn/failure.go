@@ -1,6 +1,7 @@
 package mcpconn
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -46,7 +47,7 @@ func (a *attempt) explain(err error) *Failure {
 	if f == nil {
 		f = a.byMessage(err)
 	}
-	f.Evidence.Stage = stage
+	f.Evidence.Stage = cmp.Or(f.Evidence.Stage, stage)
 	if a.target.Definition.Type != mcpconf.Stdio && f.Evidence.URL == "" {
 		f.Evidence.URL = a.shownURL()
 	}
@@ -73,7 +74,7 @@ func (a *attempt) byStart(err error) *Failure {
 	var address *urlError
 	switch {
 	case errors.As(err, &missing):
-		return &Failure{Cause: NotFound, Message: fmt.Sprintf("command %q was not found. Searched: %s. Install it, or write its full path as the command", missing.Command, missing.SearchedPath)}
+		return &Failure{Cause: NotFound, Evidence: Evidence{Stage: Resolve}, Message: fmt.Sprintf("command %q was not found. Searched: %s. Install it, or write its full path as the command", missing.Command, missing.SearchedPath)}
 	case errors.As(err, &refused):
 		return &Failure{Cause: NotExecutable, Message: fmt.Sprintf("%s cannot be run: %s", refused.Path, refused.Reason)}
 	case errors.As(err, &dir):

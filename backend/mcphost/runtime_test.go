@@ -14,10 +14,12 @@ import (
 
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcpconn"
+	"patchbay/backend/mcpconn/mcptest"
 	"patchbay/backend/tool"
 )
 
 func TestMain(m *testing.M) {
+	mcptest.Main()
 	code := m.Run()
 	if code == 0 {
 		if err := goleak.Find(); err != nil {

@@ -25,7 +25,7 @@ export function scenario(query: URLSearchParams): FakeHost {
   ];
   if (kind === "failing") rows.splice(0, 2,
     row({ name: "github", type: "streamable_http", state: "error", action: "sign_in", cause: "sign_in", reason: "https://mcp.test/github asks for sign-in (HTTP 401). Add an Authorization header to its definition" }),
-    row({ name: "postgres", state: "error", action: "edit", cause: "not_found", reason: "npxx was not found on PATH. Install it or edit the command" }),
+    row({ name: "postgres", state: "error", action: "edit", cause: "not_found", reason: "command \"npxx\" was not found. Searched: /usr/bin, /bin. Install it, or write its full path as the command" }),
     row({ name: "browser", state: "error", action: "retry", cause: "timeout", reason: "initialize took longer than 30 s" }));
   if (kind === "long") rows.unshift(row({ name: "数据库查询服务器用于生产环境的只读副本", state: "error", action: "retry", cause: "lost", reason: "连接已断开：服务器进程意外退出，退出代码 137，正在等待下一次重试" }), row({ name: "a-very-long-server-name-that-nobody-would-type-by-hand-but-tools-generate", toolCount: 12345, connectMs: 61000 }));
   fake.state.mcp = { ...fake.state.mcp, rows: kind === "many" ? Array.from({ length: 300 }, (_, at) => ({ ...(rows[at % rows.length] ?? rows[0]!), name: `server-${at}` })) : rows, toolCount: 47, schemaTokens: 6100, rebuild: { atMs: Date.now(), tookMs: 640, added: ["a", "b"], removed: [], changed: [] },

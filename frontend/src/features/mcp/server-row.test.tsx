@@ -43,6 +43,7 @@ test.each([
   ["npx: command not found", false], ["/bin/x is no program", false], ["node.js is missing", false], ["Paused here", false], ["连接已断开", false], ["", false],
 ])("%s begins with a capital: %s", (text, want) => {
   expect(capital(text, row({ name: "docs" }))).toBe(want);
+  expect(capital(text, row({ name: "docs", cause: "not_executable" }))).toBe(false);
 });
 
 test.each<[ServerAction, string]>([["enable", "Enable"], ["trust", "Trust"], ["resume", "Resume"], ["define", "Define"], ["edit", "Edit"], ["retry", "Retry"], ["resolve", "Resolve"], ["sign_in", "Edit"], ["wait", "Retry"]])(

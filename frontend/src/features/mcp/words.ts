@@ -66,7 +66,8 @@ export function sentence(row: ServerRow): string {
 /** Whether the sentence begins with a plain word, so that it may begin with a capital; names of
  *  tools, files and servers stay as they are written. */
 export function capital(text: string, row: ServerRow): boolean {
-  return /^[a-z]+([ ,'’-][^:]|$)/.test(text) && !text.startsWith(`${row.name} `);
+  // A program that cannot be started is named first.
+  return row.cause !== "not_executable" && /^[a-z]+([ ,'’-][^:]|$)/.test(text) && !text.startsWith(`${row.name} `);
 }
 
 /** The stages of an attempt in their order. */

@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,6 +34,7 @@ type Options struct {
 type Manager struct {
 	owners *owners
 	list   *watch.Value[List]
+	closed func() error // once
 
 	mu         sync.Mutex
 	sessions   map[string]*Session           // open ones
@@ -72,6 +72,7 @@ func Open(o Options) (*Manager, error) {
 	if m.owners, err = openOwners(o, m.publish); err != nil {
 		return nil, err
 	}
+	m.closed = sync.OnceValue(m.close)
 	m.publish()
 	return m, nil
 }
@@ -278,8 +279,11 @@ func (m *Manager) publish() {
 // closeLimit bounds an orderly end; what is left then is killed with the process.
 const closeLimit = 15 * time.Second
 
-// Close ends every session and everything the process started.
-func (m *Manager) Close() error {
+// Close ends every session and everything the process started. A second call waits for the
+// first and returns what it returned.
+func (m *Manager) Close() error { return m.closed() }
+
+func (m *Manager) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	m.mu.Lock()
@@ -296,5 +300,5 @@ func (m *Manager) Close() error {
 	for _, conf := range m.workspaces {
 		conf.Close()
 	}
-	return errors.Join(err)
+	return err
 }

@@ -30,6 +30,7 @@ type run struct {
 	id     string
 	cancel context.CancelCauseFunc
 	done   chan struct{}
+	over   bool // Done was told; what is left is tidying up
 }
 
 var (
@@ -54,6 +55,7 @@ func (s *Session) Send(p Prompt) error {
 	if err != nil {
 		return err
 	}
+	s.awaitOver()
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	r := &run{id: uuid.NewString(), cancel: cancel, done: make(chan struct{})}
 	s.mu.Lock()
@@ -69,6 +71,17 @@ func (s *Session) Send(p Prompt) error {
 	s.run = r
 	s.wg.Go(func() { s.turn(ctx, r, p, turnParts{client: client, info: info, allow: allow}) })
 	return nil
+}
+
+// awaitOver lets a turn that has told its Done finish: whoever read that may send again.
+func (s *Session) awaitOver() {
+	s.mu.Lock()
+	r := s.run
+	over := r != nil && r.over
+	s.mu.Unlock()
+	if over {
+		<-r.done
+	}
 }
 
 // Stop ends the running turn; without one it does nothing.
@@ -152,6 +165,7 @@ func (s *Session) turn(ctx context.Context, r *run, p Prompt, parts turnParts) {
 	s.mu.Unlock()
 	user := model.Message{Role: model.User, Text: p.Text, AtMs: time.Now().UnixMilli()}
 	added, _ := s.loop(r, parts).Run(ctx, history, user)
+	s.runtime.SetActive(false) // before the next turn can set it
 	s.mu.Lock()
 	for _, e := range added {
 		s.messages = append(s.messages, e.Message)
@@ -159,7 +173,6 @@ func (s *Session) turn(ctx context.Context, r *run, p Prompt, parts turnParts) {
 	s.run = nil
 	s.mu.Unlock()
 	r.cancel(nil)
-	s.runtime.SetActive(false)
 	s.owners.publish()
 }
 
@@ -205,6 +218,9 @@ func (s *Session) emit(e agent.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.Seq = s.events.Append(func(seq uint64) agent.Event { e.Seq = seq; return e })
+	if e.Kind == agent.Done && s.run != nil && s.run.id == e.RunID {
+		s.run.over = true
+	}
 	if n := len(s.folded); n > 0 {
 		s.folded = append(s.folded[:n-1], agent.Fold([]agent.Event{s.folded[n-1], e})...)
 		return

@@ -1,6 +1,7 @@
 export type LampShape = "disc" | "arc" | "bars" | "ring" | "cross" | "dashed";
 
-/** A lamp: its shape says as much as its colour. Decoration only, the word stands beside it. */
+/** A lamp: its shape says as much as its colour. Decoration only, the word stands beside it:
+ *  it is drawn without text, since a state cell holds the state word and nothing else. */
 export function Lamp({ shape, className }: { shape: LampShape; className?: string }) {
   return (
     <svg aria-hidden="true" className={`lamp ${shape} ${className ?? ""}`} width="12" height="12" viewBox="0 0 12 12">
@@ -17,6 +18,6 @@ function drawing(shape: LampShape) {
     case "bars": return <><rect x="2.5" y="2" width="2.6" height="8" rx=".8" fill="currentColor" /><rect x="6.9" y="2" width="2.6" height="8" rx=".8" fill="currentColor" /></>;
     case "ring": return <circle cx="6" cy="6" r="4.2" {...line} />;
     case "cross": return <><circle cx="6" cy="6" r="5.5" fill="currentColor" /><path d="M4 4l4 4M8 4l-4 4" {...line} stroke="var(--panel)" strokeWidth="1.4" /></>;
-    case "dashed": return <><circle cx="6" cy="6" r="5.2" {...line} strokeWidth="1.2" strokeDasharray="2 1.6" /><text x="6" y="8.6" fontSize="7.5" fontWeight="700" textAnchor="middle" fill="currentColor">?</text></>;
+    case "dashed": return <><circle cx="6" cy="6" r="5.2" {...line} strokeWidth="1.2" strokeDasharray="2 1.6" /><path d="M4.6 4.8a1.4 1.4 0 1 1 2.1 1.2c-.5.3-.7.5-.7 1" {...line} strokeWidth="1.2" /><circle cx="6" cy="8.5" r=".75" fill="currentColor" /></>;
   }
 }

@@ -38,6 +38,9 @@ func (c *conn) Call(ctx context.Context, name string, arguments json.RawMessage,
 
 func (c *conn) call(ctx context.Context, name string, arguments json.RawMessage, limits CallLimits, onProgress func(tool.Progress), mayRenew bool) tool.Result {
 	limits.Idle, limits.Most = cmp.Or(limits.Idle, defaultIdle), cmp.Or(limits.Most, defaultMost)
+	if c.life.Err() != nil {
+		return c.ended(context.Cause(c.life), name, limits)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })
@@ -60,6 +63,8 @@ func (c *conn) call(ctx context.Context, name string, arguments json.RawMessage,
 	case err == nil:
 		c.sawNow()
 		return decodeResult(raw)
+	case c.life.Err() != nil:
+		return c.ended(context.Cause(c.life), name, limits)
 	case ctx.Err() != nil:
 		return c.ended(context.Cause(ctx), name, limits)
 	case errors.Is(err, errExpired) || errors.Is(err, mcp.ErrSessionMissing):

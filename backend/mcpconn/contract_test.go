@@ -122,7 +122,7 @@ func sdkDefinitions(t *testing.T) map[string]mcpconf.Definition {
 		"sse":          mcptest.Remote(mcpconf.SSE, serveHTTP(t, mcp.NewSSEHandler(server, nil))),
 		"streamable":   mcptest.Remote(mcpconf.StreamableHTTP, serveHTTP(t, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return streaming }, nil))),
 		"stateless modern": func() mcpconf.Definition {
-			d := mcptest.Remote(mcpconf.StreamableHTTP, serveHTTP(t, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return stateless }, &mcp.StreamableHTTPOptions{Stateless: true})))
+			d := mcptest.Remote(mcpconf.StreamableHTTP, serveHTTP(t, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return stateless }, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})))
 			d.Protocol = "2026-07-28"
 			return d
 		}(),

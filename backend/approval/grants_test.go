@@ -195,6 +195,23 @@ func TestBashInputIsNeverGrantedInTheWorkspace(t *testing.T) {
 	}
 }
 
+// A server's tool is granted as a tool, also where it is called like a built-in one.
+func TestServersBashIsNoShell(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "grants.json")
+	q := mcp("a", "bash", "h")
+	q.Call.Arguments = json.RawMessage(`{"action":"write","command":"x"}`)
+	if a, err := decided(t, service(t, approval.Options{Path: path}), q, approval.AllowWorkspace); err != nil || a.Decision != approval.AllowWorkspace {
+		t.Fatalf("answer %+v, %v", a, err)
+	}
+	q.Call.Arguments = json.RawMessage(`{"command":"y"}`)
+	if got := grantedBy(t, path, q); got != approval.ByWorkspace {
+		t.Errorf("granted by %q", got)
+	}
+	if got := grantedBy(t, path, builtin("bash", `{"action":"exec","command":"x"}`)); got != "" {
+		t.Errorf("the built-in one is granted by %q", got)
+	}
+}
+
 func TestPlainChatHasNoWorkspaceGrant(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "grants.json")
 	s := service(t, approval.Options{Path: path})

@@ -1,4 +1,4 @@
-import { memo, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { memo, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { useStore } from "../../lib/use-store";
 import type { ChatStore } from "./chat-store";
 import { Markdown } from "./markdown";
@@ -22,6 +22,14 @@ export function Conversation({ store, onLink, onRetry, children }: {
     const box = scroller.current;
     if (box && follows.current) box.scrollTop = box.scrollHeight;
   });
+  useEffect(() => {
+    // Pictures and colours come after drawing and make the column higher.
+    const column = scroller.current?.firstElementChild;
+    if (!column || typeof ResizeObserver === "undefined") return;
+    const watch = new ResizeObserver(() => { if (scroller.current && follows.current) scroller.current.scrollTop = scroller.current.scrollHeight; });
+    watch.observe(column);
+    return () => watch.disconnect();
+  }, []);
   const from = Math.max(0, items.length - pages * PAGE);
   return (
     <div className="conversation" ref={scroller} onScroll={(e) => {
@@ -54,7 +62,8 @@ const Entry = memo(function Entry({ item, onLink, onRetry }: {
     case "answer": return <Markdown text={item.text} live={item.open} onLink={onLink} />;
     case "reasoning": return <details className="reasoning"><summary>Reasoning{item.open ? "…" : ""}</summary><div>{item.text}</div></details>;
     case "call": return <ToolCard call={item} onRetry={onRetry} />;
-    case "notice": return <p className="line muted">{item.text}</p>;
+    case "notice": return item.text.length > 160
+      ? <p className="line muted notice" tabIndex={0} title={item.text}>{item.text}</p> : <p className="line muted">{item.text}</p>;
     case "error": return <p className="line error"><b>Error: </b>{item.text}</p>;
     case "done": {
       const parts = [STOPPED[item.stopReason] ?? item.stopReason, item.practice ? "Practice model" : item.model,

@@ -30,6 +30,7 @@ type attempt struct {
 	link    link          // of the running try
 	noise   string        // first line on stdout that was no JSON-RPC
 	spoke   bool          // a JSON-RPC message arrived
+	exited  bool          // the process ended by itself
 }
 
 func (a *attempt) enter(stage Stage) {
@@ -96,11 +97,28 @@ func (a *attempt) try(ctx context.Context, revision string) (*conn, error) {
 	}
 	if err != nil {
 		err = c.firstFault(err)
+		a.lookAtProcess(c.process, err)
 		c.discard()
 		return nil, err
 	}
 	c.settle(time.Since(begin))
 	return c, nil
+}
+
+// lookAtProcess notes whether the server ended by itself, before it is ended.
+func (a *attempt) lookAtProcess(p *proc.Process, err error) {
+	var list *listError
+	answered := isRPC(err) || errors.As(err, &list) || errors.Is(err, errFrameTooLarge)
+	exited := p != nil && !answered && exitedSoon(p)
+	a.mu.Lock()
+	a.exited = exited
+	a.mu.Unlock()
+}
+
+func (a *attempt) forgetExit() {
+	a.mu.Lock()
+	a.exited = false
+	a.mu.Unlock()
 }
 
 // abort ends what the running try holds, so that it returns.

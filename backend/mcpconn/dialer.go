@@ -75,11 +75,12 @@ func (d *dialer) Dial(ctx context.Context, target Target, observer Observer) (Co
 	case <-limit.passed:
 		cause = errTimeLimit
 	case <-ctx.Done():
-		cause = context.Cause(ctx)
+		cause = &givenUpError{context.Cause(ctx)}
 	}
 	cancel(cause)
 	a.abort()
 	out := <-done
+	a.forgetExit() // it was ended here
 	if out.c != nil {
 		out.c.Close("the attempt was given up")
 	}
@@ -88,6 +89,12 @@ func (d *dialer) Dial(ctx context.Context, target Target, observer Observer) (Co
 
 // errTimeLimit ends an attempt that took too long.
 var errTimeLimit = errors.New("the time limit passed")
+
+// givenUpError ends an attempt whose caller no longer wants it.
+type givenUpError struct{ cause error }
+
+func (e *givenUpError) Error() string { return "the attempt was given up: " + e.cause.Error() }
+func (e *givenUpError) Unwrap() error { return e.cause }
 
 func (a *attempt) finish(c *conn, err error) (Conn, error) {
 	if err == nil {

@@ -72,6 +72,7 @@ func (a *attempt) byStart(err error) *Failure {
 	var refused *proc.NotExecutableError
 	var dir *proc.BadDirError
 	var address *urlError
+	var givenUp *givenUpError
 	switch {
 	case errors.As(err, &missing):
 		return &Failure{Cause: NotFound, Evidence: Evidence{Stage: Resolve}, Message: fmt.Sprintf("command %q was not found. Searched: %s. Install it, or write its full path as the command", missing.Command, missing.SearchedPath)}
@@ -81,7 +82,7 @@ func (a *attempt) byStart(err error) *Failure {
 		return &Failure{Cause: BadCWD, Message: fmt.Sprintf("the working folder %s cannot be used: %s", dir.Dir, dir.Reason)}
 	case errors.As(err, &address):
 		return &Failure{Cause: WrongURL, Message: address.Error()}
-	case def.Type == mcpconf.Stdio && a.process == nil && !errors.Is(err, errTimeLimit) && !errors.Is(err, context.Canceled):
+	case def.Type == mcpconf.Stdio && a.process == nil && !errors.Is(err, errTimeLimit) && !errors.As(err, &givenUp):
 		return &Failure{Cause: NotExecutable, Message: fmt.Sprintf("%s could not be started: %v", def.Command, err)}
 	}
 	return nil
@@ -154,7 +155,10 @@ func deepest(err error) string {
 func (a *attempt) byMessage(err error) *Failure {
 	var rpc *jsonrpc.Error
 	var list *listError
+	var givenUp *givenUpError
 	switch {
+	case errors.As(err, &givenUp):
+		return &Failure{Cause: Timeout, Message: givenUp.Error()}
 	case errors.Is(err, errTimeLimit), errors.Is(err, context.DeadlineExceeded):
 		return &Failure{Cause: Timeout, Message: a.timeoutText()}
 	case errors.As(err, &list):
@@ -163,8 +167,6 @@ func (a *attempt) byMessage(err error) *Failure {
 		return &Failure{Cause: Protocol, Message: fmt.Sprintf("the server refused %s: %s (JSON-RPC error %d)", a.step(), rpc.Message, rpc.Code)}
 	case strings.Contains(err.Error(), "unsupported protocol version"):
 		return &Failure{Cause: Protocol, Message: "the server speaks a revision that is not supported: " + tail(err.Error(), "unsupported protocol version")}
-	case errors.Is(err, context.Canceled):
-		return &Failure{Cause: Timeout, Message: "the attempt was given up: " + err.Error()}
 	}
 	return &Failure{Cause: Protocol, Message: fmt.Sprintf("%s went wrong: %s", a.step(), plainText(err))}
 }
@@ -223,7 +225,7 @@ func (a *attempt) byStatus(s *statusError) *Failure {
 // byProcess explains the end of a stdio server, nil when it has not ended.
 func (a *attempt) byProcess(err error) *Failure {
 	a.mu.Lock()
-	process, noise, spoke := a.process, a.noise, a.spoke
+	process, noise, spoke, exited := a.process, a.noise, a.spoke, a.exited
 	a.mu.Unlock()
 	if process == nil {
 		return nil
@@ -232,11 +234,7 @@ func (a *attempt) byProcess(err error) *Failure {
 	if noise != "" && !spoke && timedOut {
 		return badStdout(noise)
 	}
-	if timedOut || errors.Is(err, context.Canceled) || isRPC(err) {
-		return nil
-	}
-	var list *listError
-	if errors.As(err, &list) || !exitedSoon(process) {
+	if timedOut || !exited {
 		return nil
 	}
 	code, signal, ok := process.ExitCode()

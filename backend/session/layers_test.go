@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"patchbay/backend/gateway"
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcphost"
 	"patchbay/backend/model/modeltest"
@@ -173,7 +174,7 @@ func TestServicesThatCannotBeOpened(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			err := s.Send(Prompt{Text: "hi", Services: &tt.services})
-			var refused *ServiceError
+			var refused *gateway.ServiceError
 			if !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

@@ -110,8 +110,11 @@ func (m *Manager) OpenSession(ctx context.Context, id string) (*Session, error) 
 		s.close(ctx)
 		return nil, err
 	}
-	m.add(s)
-	return s, nil
+	first := m.add(s)
+	if first != s {
+		s.close(ctx) // somebody opened it meanwhile
+	}
+	return first, nil
 }
 
 // Resume opens the newest conversation of a workspace that no other process holds, or
@@ -154,7 +157,7 @@ func (m *Manager) Rename(ctx context.Context, id, title string) error {
 	return nil
 }
 
-// Delete closes a conversation and removes it from the history.
+// Delete closes a conversation and removes it from the history, with its long results.
 func (m *Manager) Delete(ctx context.Context, id string) error {
 	m.mu.Lock()
 	s := m.sessions[id]
@@ -167,10 +170,12 @@ func (m *Manager) Delete(ctx context.Context, id string) error {
 		s.close(ctx)
 	}
 	defer m.publish()
-	if m.owners.History == nil || s != nil && !s.isSaved() {
-		return nil
+	if m.owners.History != nil && (s == nil || s.isSaved()) {
+		if err := m.owners.History.Delete(ctx, id); err != nil {
+			return err
+		}
 	}
-	return m.owners.History.Delete(ctx, id)
+	return m.owners.deleteOutput(id)
 }
 
 // Show makes an open session the shown one.
@@ -211,11 +216,16 @@ func (m *Manager) Approvals() *approval.Service { return m.owners.Approvals }
 // Store owns the definitions.
 func (m *Manager) Store() *mcpconf.Store { return m.owners.Store }
 
-func (m *Manager) add(s *Session) {
+// add makes the session known and returns it, or the one that has its id already.
+func (m *Manager) add(s *Session) *Session {
 	m.mu.Lock()
-	m.sessions[s.id] = s
+	first := m.sessions[s.id]
+	if first == nil {
+		m.sessions[s.id], first = s, s
+	}
 	m.mu.Unlock()
 	m.publish()
+	return first
 }
 
 // openWorkspace returns the canonical folder and the owner of its workspace.json, which

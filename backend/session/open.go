@@ -102,8 +102,20 @@ func (s *Session) setTitle(title string) {
 }
 
 // outputDir is where results that are too long for a model are kept whole.
-func (s *Session) outputDir() string {
-	return filepath.Join(s.owners.dirs.Cache, "output", s.id)
+func (s *Session) outputDir() string { return s.owners.outputDir(s.id) }
+
+func (w *owners) outputDir(id string) string { return filepath.Join(w.dirs.Cache, "output", id) }
+
+// deleteOutput removes the long results of a session. An id that is no plain name is
+// nobody's, and must not lead elsewhere.
+func (w *owners) deleteOutput(id string) error {
+	if id == "" || id != strings.Map(safeInName, id) {
+		return nil
+	}
+	if err := os.RemoveAll(w.outputDir(id)); err != nil {
+		return fmt.Errorf("delete the long results of the session: %w", err)
+	}
+	return nil
 }
 
 // modelText is what the model reads of a result: cut when long, whole in a file.

@@ -325,12 +325,3 @@ type NotPausedError struct{ Name string }
 func (e *NotPausedError) Error() string {
 	return "MCP server is not paused in this session: " + e.Name
 }
-
-// ServiceError refuses a turn that names a service which is unknown or unavailable.
-type ServiceError struct {
-	Service string
-	Text    string
-}
-
-// Error says which service and why.
-func (e *ServiceError) Error() string { return e.Text }

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"patchbay/backend/agent"
-	"patchbay/backend/mcphost"
 	"patchbay/backend/model"
 	"patchbay/backend/settings"
 	"patchbay/backend/tool"
@@ -104,45 +102,6 @@ func (s *Session) RunID() string {
 	return s.run.id
 }
 
-// allow is the allowlist of a turn, fixed when it starts.
-func (s *Session) allow(named *[]string) ([]string, error) {
-	snap, _ := s.Rows().Get()
-	if named == nil {
-		return opened(snap.Rows), nil
-	}
-	for _, name := range *named {
-		i := slices.IndexFunc(snap.Rows, func(r mcphost.Row) bool { return r.Name == name })
-		if i < 0 {
-			return nil, &ServiceError{Service: name, Text: "Unknown MCP server: " + name}
-		}
-		if r := snap.Rows[i]; r.State != mcphost.Connected {
-			return nil, &ServiceError{Service: name, Text: fmt.Sprintf("MCP unavailable: %s (%s)", name, unavailable(r))}
-		}
-	}
-	return *named, nil
-}
-
-// opened lists the servers that this session wants, connected yet or not.
-func opened(rows []mcphost.Row) []string {
-	var names []string
-	for _, r := range rows {
-		if r.Enabled && r.Trusted && !r.Paused && r.State != mcphost.Missing {
-			names = append(names, r.Name)
-		}
-	}
-	return names
-}
-
-func unavailable(r mcphost.Row) string {
-	switch {
-	case r.Error != "":
-		return r.Error
-	case r.Reason != "":
-		return r.Reason
-	}
-	return string(r.State)
-}
-
 type turnParts struct {
 	client model.Client
 	info   ModelInfo
@@ -201,16 +160,6 @@ func (s *Session) loop(r *run, parts turnParts) *agent.Loop {
 		ModelText: s.modelText,
 		Question:  s.question,
 	})
-}
-
-// table is what the next request of a turn may offer: the built-in tools and those of the
-// allowlist that are connected now.
-func (s *Session) table(allow []string) *tool.Table {
-	var entries []tool.Entry
-	if s.builtins != nil {
-		entries = s.builtins.Entries()
-	}
-	return s.runtime.Table().Servers(allow).Behind(entries)
 }
 
 // emit publishes an event and folds it into the transcript.

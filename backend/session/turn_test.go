@@ -183,8 +183,11 @@ func TestGrantForTheSessionAsksOnce(t *testing.T) {
 	s := r.session(m, "demo")
 	r.must(s.Send(Prompt{Text: "go"}))
 	asked := ofKind(r.until(s, 0, agent.Asking), agent.Asking)[0]
-	if q := asked.Question; q == nil || q.SessionID != s.ID() || q.Spec.Server != "demo" || q.Preview.Text != "{\n  \"text\": \"one\"\n}" || q.Why == "" || !q.WorkspaceGrant {
+	if q := asked.Question; q == nil || q.SessionID != s.ID() || q.Spec.Server != "demo" || q.Preview.Text != "{\n  \"text\": \"one\"\n}" || !q.WorkspaceGrant {
 		t.Errorf("question %+v", q)
+	}
+	if open, _ := m.Approvals().Questions().Get(); len(open) != 1 || open[0].ID != asked.Question.ID || !strings.Contains(open[0].Why, "demo says that it only reads") {
+		t.Errorf("open questions %+v", open)
 	}
 	r.answerWith(m, approval.AllowSession)
 	r.wantDone(r.until(s, asked.Seq, agent.Done), agent.EndTurn)
@@ -249,5 +252,63 @@ func TestClosedSessionRefuses(t *testing.T) {
 	_ = s.Settled(ctx) // returns, with or without an error
 	if ctx.Err() != nil {
 		t.Error("Settled hangs on a closed session")
+	}
+}
+
+// TestT14LongResultsAreKeptWhole: the model reads head and tail and the path of the whole,
+// which its tools may read; deleting the session deletes it.
+func TestT14LongResultsAreKeptWhole(t *testing.T) {
+	long := strings.Repeat("0123456789", 9_000) + "THE END"
+	path := ""
+	r := newRig(t, modeltest.Calls(echo("c1", long)),
+		modeltest.Answer{Func: func(req modeltest.Request) modeltest.Answer {
+			text := req.Chat.Messages[len(req.Chat.Messages)-1].Text()
+			for field := range strings.FieldsSeq(text) {
+				if field = strings.Trim(field, "[]().,:;\"'`"); strings.HasSuffix(field, ".txt") {
+					path = field
+				}
+			}
+			return modeltest.Calls(modeltest.Call{ID: "c2", Name: "read_file", Arguments: `{"path":"` + path + `","maxChars":20}`})
+		}}, modeltest.Text("ok"))
+	m := r.open(Options{Mode: approval.Auto})
+	s := r.session(m, "demo")
+	results := ofKind(r.send(s, Prompt{Text: "go"}), agent.ToolResult)
+	if len(results) != 2 || len(results[0].ModelText) > 41_000 || !strings.HasSuffix(results[0].ModelText, "THE END") {
+		t.Fatalf("%d results, the first of %d bytes", len(results), len(results[0].ModelText))
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != long {
+		t.Errorf("%s holds %d bytes, %v", path, len(data), err)
+	}
+	if !strings.Contains(results[1].ModelText, `"content":"01234567890123456789"`) {
+		t.Errorf("read_file: %s", results[1].ModelText)
+	}
+	r.must(m.Delete(t.Context(), s.ID()))
+	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
+		t.Errorf("the long results of a deleted session stay: %v", err)
+	}
+}
+
+func TestOpenedTwiceAtOnceIsOneSession(t *testing.T) {
+	r := newRig(t, modeltest.Text("ok"))
+	m := r.open(Options{})
+	s := r.session(m)
+	r.send(s, Prompt{Text: "hi"})
+	r.close(m)
+	m = r.open(Options{})
+	opened := make(chan *Session, 8)
+	for range cap(opened) {
+		go func() {
+			got, err := m.OpenSession(context.Background(), s.ID())
+			if err != nil {
+				t.Errorf("open: %v", err)
+			}
+			opened <- got
+		}()
+	}
+	first := <-opened
+	for range cap(opened) - 1 {
+		if got := <-opened; got != first {
+			t.Error("one conversation became two sessions")
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"patchbay/backend/agent"
 	"patchbay/backend/approval"
+	"patchbay/backend/gateway"
 	"patchbay/backend/mcphost"
 	"patchbay/backend/session"
 )
@@ -276,7 +277,7 @@ func (o *printer) refused(err error) {
 		return
 	}
 	code := "refused"
-	var unopened *session.ServiceError
+	var unopened *gateway.ServiceError
 	if errors.As(err, &unopened) {
 		code = "service_unavailable"
 	}

@@ -171,7 +171,7 @@ func (t *turn) question(e tool.Entry, call tool.Call) approval.Question {
 	q := approval.Question{
 		ID: uuid.NewString(), SessionID: t.o.SessionID, Workspace: t.o.Workspace, Spec: e.Spec, Call: call,
 		Preview:        approval.Preview{Kind: "arguments", Text: string(call.Arguments)},
-		WorkspaceGrant: t.o.Workspace != "" && (e.Server != "" || e.Name != "bash"),
+		WorkspaceGrant: t.o.Workspace != "",
 		AtMs:           time.Now().UnixMilli(),
 	}
 	if t.o.Question != nil {

@@ -99,7 +99,7 @@ func Arguments(raw json.RawMessage) approval.Preview {
 
 func previewCommand(raw json.RawMessage) approval.Preview {
 	var args struct{ Action, Command, CWD, ProcessID, Input string }
-	if json.Unmarshal(raw, &args) != nil || args.Command == "" {
+	if json.Unmarshal(raw, &args) != nil || args.Command == "" || !runsCommand(args.Action) {
 		return Arguments(raw)
 	}
 	text := args.Command
@@ -107,6 +107,15 @@ func previewCommand(raw json.RawMessage) approval.Preview {
 		text = "cd " + args.CWD + "\n" + text
 	}
 	return approval.Preview{Kind: "command", Text: text}
+}
+
+// runsCommand reports whether an action of bash runs its command.
+func runsCommand(action string) bool {
+	switch strings.ToLower(strings.TrimSpace(action)) {
+	case "", "exec", "start":
+		return true
+	}
+	return false
 }
 
 // fileTool makes the entry of a tool whose work is a function of its arguments.

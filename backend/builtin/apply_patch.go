@@ -99,9 +99,18 @@ func (f files) planPatch(raw json.RawMessage) (*patchPlan, error) {
 	return p, nil
 }
 
+// named is the file that a path of a patch means: an absolute one inside the workspace is
+// taken as it is, of any other a leading slash means the workspace.
+func (f files) named(path string) string {
+	if filepath.IsAbs(path) && fsx.Within(f.workspace, filepath.Clean(path)) {
+		return path
+	}
+	return filepath.Join(f.workspace, strings.TrimLeft(path, "/"))
+}
+
 // load finds a file as the operations so far leave it.
 func (p *patchPlan) load(path string) (string, *fileState, error) {
-	real, err := fsx.InsideForWrite(p.files.workspace, path)
+	real, err := fsx.InsideForWrite(p.files.workspace, p.files.named(path))
 	if err != nil {
 		return "", nil, err
 	}
@@ -159,6 +168,9 @@ func (p *patchPlan) add(op patchOp) error {
 	case patchDelete:
 		if now.data == nil {
 			return fmt.Errorf("File does not exist: %s", op.path)
+		}
+		if link, err := os.Lstat(p.files.named(op.path)); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a link: remove it with bash, or name the file it points to", op.path)
 		}
 		change.LinesRemoved = len(splitText(now.data).lines)
 	case patchUpdate:

@@ -102,7 +102,7 @@ func (p *patchParser) operation() error {
 	if !ok {
 		return fmt.Errorf("Unsupported patch line: %s", line)
 	}
-	if path = strings.TrimLeft(path, "/"); path == "" {
+	if strings.Trim(path, "/") == "" {
 		return fmt.Errorf("Patch directive is missing a file path: %s", line)
 	}
 	op := patchOp{kind: kind, path: path}
@@ -187,7 +187,7 @@ func gitNoise(lines []string) int {
 
 func (op *patchOp) line(line string, trailing bool) error {
 	if to, ok := strings.CutPrefix(line, patchMove); ok && len(op.hunks) == 0 {
-		op.to = strings.TrimLeft(strings.TrimSpace(to), "/")
+		op.to = strings.TrimSpace(to)
 		return nil
 	}
 	if rest, ok := strings.CutPrefix(line, "@@"); ok {

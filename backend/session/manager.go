@@ -35,11 +35,14 @@ type Manager struct {
 	owners *owners
 	list   *watch.Value[List]
 	closed func() error // once
+	shows  sync.Mutex   // one Show after another
 
 	mu         sync.Mutex
 	sessions   map[string]*Session           // open ones
 	workspaces map[string]*mcpconf.Workspace // by canonical folder
 	current    string
+	looks      uint64 // begun, for the list
+	published  uint64 // the newest of them that the list shows
 }
 
 // List is the sessions and which one is shown.
@@ -180,6 +183,8 @@ func (m *Manager) Delete(ctx context.Context, id string) error {
 
 // Show makes an open session the shown one.
 func (m *Manager) Show(id string) {
+	m.shows.Lock()
+	defer m.shows.Unlock()
 	m.mu.Lock()
 	m.current = id
 	open := slices.Collect(maps.Values(m.sessions))
@@ -254,36 +259,60 @@ func (m *Manager) openWorkspace(dir string) (string, *mcpconf.Workspace, error) 
 // listLimit bounds a look at the history for the list.
 const listLimit = 5 * time.Second
 
-// publish lists the open and the saved sessions again.
+// publish lists the open and the saved sessions again. Of two looks at once the one that
+// began later has seen every change before it: it stays, whichever ends last.
 func (m *Manager) publish() {
-	infos := map[string]Info{}
-	if m.owners != nil && m.owners.History != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), listLimit)
-		defer cancel()
-		saved, err := m.owners.History.List(ctx)
-		if err != nil {
-			m.owners.Logger.Warn("list the sessions", "error", err)
-		}
-		for _, s := range saved {
-			infos[s.ID] = Info{ID: s.ID, Title: s.Title, Workspace: s.Workspace, Updated: time.UnixMilli(s.UpdatedMs), ReadOnly: s.HeldBy != 0}
+	m.mu.Lock()
+	m.looks++
+	look := m.looks
+	m.mu.Unlock()
+	list := m.look(m.saved())
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if look > m.published {
+		m.published = look
+		m.list.Set(list)
+		for _, info := range list.Sessions {
+			if s := m.sessions[info.ID]; s != nil {
+				s.setTitle(info.Title)
+			}
 		}
 	}
+}
+
+// saved is the history by id.
+func (m *Manager) saved() map[string]Info {
+	infos := map[string]Info{}
+	if m.owners == nil || m.owners.History == nil {
+		return infos
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), listLimit)
+	defer cancel()
+	saved, err := m.owners.History.List(ctx)
+	if err != nil {
+		m.owners.Logger.Warn("list the sessions", "error", err)
+	}
+	for _, s := range saved {
+		infos[s.ID] = Info{ID: s.ID, Title: s.Title, Workspace: s.Workspace, Updated: time.UnixMilli(s.UpdatedMs), ReadOnly: s.HeldBy != 0}
+	}
+	return infos
+}
+
+// look completes the saved sessions with the open ones.
+func (m *Manager) look(infos map[string]Info) List {
 	m.mu.Lock()
-	current := m.current
+	defer m.mu.Unlock()
 	for _, s := range m.sessions {
 		info, saved := infos[s.id]
 		if !saved {
 			info = Info{ID: s.id, Workspace: s.workspace, Updated: s.created}
 		}
 		info.Running = s.RunID() != ""
-		s.setTitle(info.Title)
 		infos[s.id] = info
 	}
-	m.mu.Unlock()
-	sorted := slices.SortedFunc(maps.Values(infos), func(a, b Info) int {
+	return List{Current: m.current, Sessions: slices.SortedFunc(maps.Values(infos), func(a, b Info) int {
 		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
-	})
-	m.list.Set(List{Current: current, Sessions: sorted})
+	})}
 }
 
 // closeLimit bounds an orderly end; what is left then is killed with the process.

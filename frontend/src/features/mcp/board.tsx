@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useRef, useState, type KeyboardEvent } from "react";
 import type { MCPSnapshot, ServerForm, ServerRow as Row } from "../../contract/types";
 import type { Runner } from "../../lib/run";
 import type { Latest } from "../../lib/store";
@@ -90,6 +90,25 @@ export function Board({ store, host, runner, demoCommand, wide, onWide }: {
   );
 }
 
+/** Arrow up and down go to the same button of the next row, Home and End to the first and last one. */
+function walk(e: KeyboardEvent<HTMLDivElement>) {
+  const row = (e.target as Element).closest("[data-name]");
+  if (!row || e.ctrlKey || e.altKey || e.metaKey) return;
+  const all = [...e.currentTarget.querySelectorAll("[data-name]")];
+  const at = all.indexOf(row);
+  const to = { ArrowDown: all[at + 1], ArrowUp: all[at - 1], Home: all[0], End: all[all.length - 1] }[e.key];
+  if (!to) return;
+  e.preventDefault();
+  const usable = (from: Element) => [...from.querySelectorAll<HTMLElement>("button:enabled")];
+  const label = (button: Element) => { // without the server's name, which stands before or after
+    const name = button.closest("[data-name]")?.getAttribute("data-name") ?? "";
+    const full = button.getAttribute("aria-label") ?? "";
+    return full.endsWith(` ${name}`) ? full.slice(0, -name.length) : full.slice(name.length);
+  };
+  const targets = usable(to);
+  (targets.find((each) => label(each) === label(e.target as Element)) ?? targets[0])?.focus();
+}
+
 function Rows({ rows, busy, onVerb, onFile }: {
   rows: readonly Row[]; busy: ReadonlySet<string>; onVerb: (verb: Verb, row: Row) => void; onFile: (path: string, line: number) => void;
 }) {
@@ -101,7 +120,7 @@ function Rows({ rows, busy, onVerb, onFile }: {
   });
   const draw = (row: Row, at: number) => <ServerRow key={row.name} row={row} index={at} busy={busy.has(row.name)} onVerb={onVerb} onFile={onFile} />;
   return (
-    <div className="grid" ref={box} role="grid" aria-label="Servers" aria-rowcount={rows.length + 1} aria-colcount={7}>
+    <div className="grid" ref={box} role="grid" aria-label="Servers" aria-rowcount={rows.length + 1} aria-colcount={7} onKeyDown={walk}>
       <div role="row" aria-label="Columns" aria-rowindex={1} className="sr">{["State", "Server", "Layers", "Tools", "Time", "Actions", "Reason"].map((each) => <span key={each} role="columnheader">{each}</span>)}</div>
       {!many ? rows.map(draw) : (
         <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>

@@ -105,7 +105,16 @@ func (f files) named(path string) string {
 	if filepath.IsAbs(path) && fsx.Within(f.workspace, filepath.Clean(path)) {
 		return path
 	}
-	return filepath.Join(f.workspace, strings.TrimLeft(path, "/"))
+	return strings.TrimLeft(path, "/")
+}
+
+// isLink reports whether a path of a patch names a link itself.
+func (f files) isLink(path string) bool {
+	if path = f.named(path); !filepath.IsAbs(path) {
+		path = filepath.Join(f.workspace, path)
+	}
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // load finds a file as the operations so far leave it.
@@ -169,7 +178,7 @@ func (p *patchPlan) add(op patchOp) error {
 		if now.data == nil {
 			return fmt.Errorf("File does not exist: %s", op.path)
 		}
-		if link, err := os.Lstat(p.files.named(op.path)); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		if p.files.isLink(op.path) {
 			return fmt.Errorf("%s is a link: remove it with bash, or name the file it points to", op.path)
 		}
 		change.LinesRemoved = len(splitText(now.data).lines)

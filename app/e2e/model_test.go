@@ -84,7 +84,7 @@ func TestHostileAnswersOfARealEndpoint(t *testing.T) {
 	answers := newLLM(t, fmt.Sprintf(hostile, foreign.URL))
 	a, program := withDemo(t)
 	connect(t, a, program)
-	result := strings.Replace(fmt.Sprintf(hostile, foreign.URL), "a link", "link of a tool", 1)
+	result := strings.NewReplacer("a link", "link of a tool", "last word", "word of a tool").Replace(fmt.Sprintf(hostile, foreign.URL))
 	a.say(`call demo_echo with ` + toJSON(map[string]string{"text": result}))
 	a.answer("demo_echo", "Allow once")
 	a.by("article", "Tool call demo · demo_echo").says("the result as text", has("<script>"))

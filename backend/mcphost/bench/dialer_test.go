@@ -9,19 +9,14 @@ import (
 	"patchbay/backend/proc"
 )
 
-// newHost returns a Host as the product makes it: its own transports, process groups and
-// watchdog, which is this binary run again.
+// newHost returns a Host as the application makes it: real processes under a supervisor and
+// the transports of mcpconn.
 func newHost(t testing.TB) *mcphost.Host {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	procs := proc.NewSupervisor(proc.SupervisorOptions{WatchdogCommand: []string{self, "watchdog"}})
-	t.Cleanup(procs.Close)
-	env := proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Probe: proc.ProbeNever, Supervisor: procs})
-	return mcphost.NewHost(mcphost.HostOptions{
-		Dialer:   mcpconn.NewDialer(mcpconn.Options{Version: "bench", Supervisor: procs, Environment: env}),
-		Reserved: []string{"bash"},
+	supervisor := proc.NewSupervisor(proc.SupervisorOptions{})
+	t.Cleanup(supervisor.Close)
+	dialer := mcpconn.NewDialer(mcpconn.Options{
+		Version: "1", Supervisor: supervisor,
+		Environment: proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Probe: proc.ProbeNever, Supervisor: supervisor}),
 	})
+	return mcphost.NewHost(mcphost.HostOptions{Dialer: dialer, Reserved: []string{"bash"}})
 }

@@ -21,10 +21,12 @@ test("a busy row shows its stage, how far that is, how long it has taken and the
 
 test("a row that waits counts down by itself, then says that it tries, and offers Retry meanwhile", () => {
   vi.useFakeTimers();
-  show({ name: "gone", state: "error", action: "wait", cause: "lost", reason: "no answer", nextTryMs: Date.now() + 3000 });
+  show({ name: "gone", state: "error", action: "wait", cause: "lost", reason: "Connection lost. Next try at 03:08:58 (1 of 8).", nextTryMs: Date.now() + 3000 });
   expect(screen.getByText("next try in 3 s")).toBeTruthy();
   act(() => { vi.advanceTimersByTime(1000); });
   expect(screen.getByText("next try in 2 s")).toBeTruthy();
+  expect(document.querySelector(".reason")?.textContent).toBe("Connection lost.");
+  expect(document.querySelector(".reason")?.getAttribute("title")).toContain("1 of 8");
   expect(screen.getAllByRole("button", { name: "Retry gone" })).toHaveLength(1);
   act(() => { vi.advanceTimersByTime(5000); });
   expect(screen.getByText("trying again")).toBeTruthy();

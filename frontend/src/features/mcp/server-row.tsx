@@ -43,7 +43,7 @@ export const ServerRow = memo(function ServerRow({ row, index, busy, onVerb, onF
         </div>
       ) : text || verb ? (
         <div role="gridcell" className="why">
-          <span className="reason" title={row.error || text}><span className={capital(text, row) ? "capital" : undefined}>{text}</span></span>
+          <span className="reason" title={row.error || row.reason || text}><span className={capital(text, row) ? "capital" : undefined}>{text}</span></span>
           {row.nextTryMs > 0 ? <Countdown untilMs={row.nextTryMs} /> : null}
           {verb ? <button type="button" className="btn" aria-label={`${verb} ${row.name}`} disabled={busy} onClick={() => onVerb(verb, row)}>{verb}{verb === "Resolve" || verb === "Define" || verb === "Edit" ? "…" : ""}</button> : null}
         </div>

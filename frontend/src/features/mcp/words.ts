@@ -60,7 +60,9 @@ export function surface(snapshot: MCPSnapshot): string {
 export function sentence(row: ServerRow): string {
   if (row.state === "busy") return row.progress;
   if (row.state === "connected") return row.warnings[0] ?? (row.skipped[0] ? `${row.skipped[0].tool} is skipped: ${row.skipped[0].reason}` : "");
-  return row.reason || row.error;
+  const text = row.reason || row.error;
+  // The countdown beside it says the same, and keeps saying it.
+  return row.nextTryMs > 0 ? text.replace(/ Next try at [\d:]+( \(\d+ of \d+\))?\.?$/, "") : text;
 }
 
 /** Whether the sentence begins with a plain word, so that it may begin with a capital; names of

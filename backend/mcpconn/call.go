@@ -81,30 +81,40 @@ func (c *conn) exchange(ctx context.Context, session *mcp.ClientSession, name st
 	}
 	params := &mcp.CallToolParams{Name: name, Arguments: arguments}
 	params.SetProgressToken(token)
-	type answer struct {
-		res *mcp.CallToolResult
-		err error
-	}
-	done := make(chan answer, 1)
-	go func() {
-		res, err := session.CallTool(ctx, params)
-		done <- answer{res, err}
-	}()
-	var got answer
-	select {
-	case got = <-done:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if got.err != nil {
-		return nil, c.firstFault(got.err)
+	res, err := ask(ctx, c, func() (*mcp.CallToolResult, error) { return session.CallTool(ctx, params) })
+	if err != nil {
+		return nil, err
 	}
 	if t := c.wires.Load().tap; t != nil {
 		if raw, ok := t.takeCall(token); ok {
 			return raw, nil
 		}
 	}
-	return json.Marshal(got.res)
+	return json.Marshal(res)
+}
+
+// ask sends a request and returns with ctx, whatever go-sdk does. Of two errors it prefers
+// what the transport saw.
+func ask[T any](ctx context.Context, c *conn, send func() (T, error)) (T, error) {
+	type answer struct {
+		res T
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		res, err := send()
+		done <- answer{res, err}
+	}()
+	select {
+	case got := <-done:
+		if got.err != nil {
+			return got.res, c.firstFault(got.err)
+		}
+		return got.res, nil
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
 }
 
 // listener hears the progress of one call.

@@ -59,31 +59,19 @@ func (c *conn) list(ctx context.Context) error {
 }
 
 func (c *conn) page(ctx context.Context, cursor string) (json.RawMessage, error) {
-	type answer struct {
-		res *mcp.ListToolsResult
-		err error
-	}
-	done := make(chan answer, 1)
 	session := c.session.Load()
-	go func() {
-		res, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-		done <- answer{res, err}
-	}()
-	var got answer
-	select {
-	case got = <-done:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if got.err != nil {
-		return nil, c.firstFault(got.err)
+	res, err := ask(ctx, c, func() (*mcp.ListToolsResult, error) {
+		return session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+	})
+	if err != nil {
+		return nil, err
 	}
 	if t := c.wires.Load().tap; t != nil {
 		if raw, ok := t.takeList(cursor); ok {
 			return raw, nil
 		}
 	}
-	return json.Marshal(got.res)
+	return json.Marshal(res)
 }
 
 // decodePage decodes a page tool by tool. The end of the list is no cursor, null or "".
@@ -235,15 +223,6 @@ func (c *conn) ping(ctx context.Context, session *mcp.ClientSession) error {
 		_, err := c.page(ctx, "")
 		return err
 	}
-	done := make(chan error, 1)
-	go func() { done <- session.Ping(ctx, nil) }()
-	select {
-	case err := <-done:
-		if err != nil {
-			return c.firstFault(err)
-		}
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	_, err := ask(ctx, c, func() (struct{}, error) { return struct{}{}, session.Ping(ctx, nil) })
+	return err
 }

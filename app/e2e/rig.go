@@ -143,6 +143,7 @@ func (a *app) launch(o options) {
 	port := freePort(a.t)
 	a.driver = exec.Command("WebKitWebDriver", fmt.Sprintf("--port=%d", port))
 	a.driver.Env = a.env(append([]string{"LD_PRELOAD=" + binary(a.t, "E2E_SHIM")}, o.env...))
+	a.driver.Dir = a.home // as a launcher does: the folder of the tests is no workspace
 	a.driver.Stdout, a.driver.Stderr = a.output, a.output
 	a.driver.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the window is in it too
 	a.driver.WaitDelay = 5 * time.Second                       // for what inherited the pipes

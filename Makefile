@@ -71,9 +71,11 @@ e2e-programs: build
 e2e: e2e-programs
 	build/e2e.sh -v -run '$(or $(E2E),.)'
 
-## screens: pictures of the window in build/screens
+## screens: pictures in build/screens: every scenario of the page, and the real window
 screens: e2e-programs
-	SCREENS=$(CURDIR)/build/screens build/e2e.sh -run 'Screen|Opens'
+	build/deps.sh screens
+	build/screens.sh
+	build/e2e.sh -run 'Opens'
 
 clean:
 	rm -rf build/bin build/screens build/bench frontend/dist/assets frontend/dist/index.html

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Installs the Debian or Ubuntu packages that building (build) or testing (test) needs and
+# Installs the Debian or Ubuntu packages that building (build), testing (test) or taking
+# pictures (screens) needs and
 # that are missing, and says which. Elsewhere it only says what is needed.
 set -euo pipefail
 
 packages=(build-essential pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev)
 case "${1:-build}" in
 build) [[ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]] || packages+=(xvfb xauth dbus imagemagick fonts-noto-cjk) ;;
+screens) packages+=(chromium webkit2gtk-driver xvfb xauth dbus fonts-noto-cjk) ;;
 test) packages+=(webkit2gtk-driver xvfb xauth dbus procps git fonts-noto-cjk) ;;
-*) echo "usage: build/deps.sh build|test" >&2; exit 2 ;;
+*) echo "usage: build/deps.sh build|test|screens" >&2; exit 2 ;;
 esac
 
 [[ "$(uname -s)" == Linux ]] || exit 0

@@ -31,6 +31,16 @@ func (s *Session) systemPrompt(allow []string) string {
 	return b.String()
 }
 
+// shortReason is how many characters of a reason are told beside others: the row has it all.
+const shortReason = 160
+
+func short(text string) string {
+	if runes := []rune(text); len(runes) > shortReason {
+		return string(runes[:shortReason]) + "…"
+	}
+	return text
+}
+
 // downServers says which of the opened servers, or of those the workspace enables but
 // nobody defined, a turn goes without, and why.
 func downServers(rows []mcphost.Row, allow []string) []string {
@@ -41,7 +51,7 @@ func downServers(rows []mcphost.Row, allow []string) []string {
 	var down []string
 	for _, r := range rows {
 		if (open[r.Name] || r.State == mcphost.Missing) && r.State != mcphost.Connected {
-			down = append(down, fmt.Sprintf("%s (%s: %s)", r.Name, r.State, unavailable(r)))
+			down = append(down, fmt.Sprintf("%s (%s: %s)", r.Name, r.State, short(unavailable(r))))
 		}
 	}
 	return down

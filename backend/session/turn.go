@@ -118,7 +118,6 @@ func (s *Session) turn(ctx context.Context, r *run, p Prompt, parts turnParts) {
 	probe, cancel := context.WithTimeout(ctx, probeLimit)
 	s.runtime.Probe(probe)
 	cancel()
-	s.tellLeftOut(r.id, parts.allow)
 	s.mu.Lock()
 	history := slices.Clone(s.messages)
 	s.mu.Unlock()
@@ -152,9 +151,13 @@ func (s *Session) loop(r *run, parts turnParts) *agent.Loop {
 	return agent.New(agent.Options{
 		RunID: r.id, SessionID: s.id, Workspace: s.workspace,
 		Client: parts.client, Model: parts.info.Name, Practice: parts.info.Source == settings.Practice,
-		Table:     func() *tool.Table { return s.table(parts.allow) },
-		Approver:  s.owners.Approvals,
-		Emit:      s.emit,
+		Table:    func() *tool.Table { return s.table(parts.allow) },
+		Approver: s.owners.Approvals,
+		Emit: func(e agent.Event) {
+			if s.emit(e); e.Kind == agent.UserMessage {
+				s.tellLeftOut(r.id, parts.allow)
+			}
+		},
 		Save:      s.save,
 		System:    func() string { return s.systemPrompt(parts.allow) },
 		ModelText: s.modelText,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 )
 
 // element is a handle of something in the page, found again by role and name each time it
@@ -89,12 +90,36 @@ func (e element) eventually(what string, act func(id string) error) {
 	})
 }
 
-// click clicks as a person would: scrolled into view and not covered.
+// click clicks as a person would: scrolled into view, not covered and not while it moves,
+// since the driver clicks at a place and the element may have left it by then.
 func (e element) click() {
 	e.app.t.Helper()
-	e.eventually("click", func(id string) error {
-		return send(e.app.t.Context(), http.MethodPost, e.app.session.path("/element/"+id+"/click"), map[string]any{}, nil)
-	})
+	e.eventually("click", e.clickOnce)
+}
+
+func (e element) clickOnce(id string) error {
+	if err := e.still(id); err != nil {
+		return err
+	}
+	return send(e.app.t.Context(), http.MethodPost, e.app.session.path("/element/"+id+"/click"), map[string]any{}, nil)
+}
+
+// still is nil when the element stays where it is for two readings.
+func (e element) still(id string) error {
+	const where = `const e = arguments[0]; e.scrollIntoView({block: "nearest", inline: "nearest"}); const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height].join(" ")`
+	var places [2]string
+	for i := range places {
+		if i > 0 {
+			time.Sleep(40 * time.Millisecond) // more than one frame
+		}
+		if err := e.app.session.run(e.app.t.Context(), where, &places[i], map[string]string{elementKey: id}); err != nil {
+			return err
+		}
+	}
+	if places[0] != places[1] {
+		return fmt.Errorf("it moves from %s to %s", places[0], places[1])
+	}
+	return nil
 }
 
 // fill replaces the text of a field by typing.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shown is what one row of the board shows.
@@ -93,12 +94,30 @@ func (a *app) say(text string) {
 	a.by("button", "Send").click()
 }
 
-// answer answers the one open question about a tool.
+// answer answers the one open question about a tool. A click that missed, because the
+// conversation moved under it, is made again: the first answer wins, so it does no harm.
 func (a *app) answer(tool, decision string) {
 	a.t.Helper()
 	question := a.by("group", "Approve "+tool)
-	question.by("button", decision).click()
-	question.goes()
+	button := question.by("button", decision)
+	var clicked time.Time
+	a.eventually(decision+" for "+tool, func() error {
+		if _, err := question.locate(a.t.Context()); err != nil && !clicked.IsZero() {
+			return nil // answered
+		}
+		if time.Since(clicked) < 5*time.Second {
+			return errors.New("it is still asked")
+		}
+		id, err := button.locate(a.t.Context())
+		if err == nil {
+			err = button.clickOnce(id)
+		}
+		if err != nil {
+			return err
+		}
+		clicked = time.Now()
+		return errors.New("clicked just now")
+	})
 }
 
 // idle waits until no turn runs.

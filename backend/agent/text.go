@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"patchbay/backend/tool"
 )
@@ -21,21 +19,6 @@ func plain(r tool.Result) string {
 		}
 	}
 	return strings.Join(parts, "\n")
-}
-
-// cutMiddle keeps head and tail of a long text.
-func cutMiddle(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	head, tail := limit*3/4, len(text)-limit/4
-	for !utf8.RuneStart(text[head]) {
-		head--
-	}
-	for !utf8.RuneStart(text[tail]) {
-		tail++
-	}
-	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", text[:head], tail-head, text[tail:])
 }
 
 // images are the pictures of a result that a model may be sent.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -275,4 +276,38 @@ func TestCloseIsBounded(t *testing.T) {
 		server := mcptest.NewHTTP("stream")
 		closes(t, mcptest.Remote(mcpconf.StreamableHTTP, serveHTTP(t, server)), func() { server.SetMode("blackhole") })
 	})
+}
+
+// TestASubscriptionThatIsCutIsOpenedAgain: in 2026-07-28 a change that came while it was cut
+// is seen too, and a server that is gone is noticed.
+func TestASubscriptionThatIsCutIsOpenedAgain(t *testing.T) {
+	server := newSDKServer()
+	modern := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+	subscribed := make(chan struct{}, 8)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Method") == "subscriptions/listen" {
+			subscribed <- struct{}{}
+		}
+		modern.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	def := mcptest.Remote(mcpconf.StreamableHTTP, s.URL)
+	def.Protocol = "2026-07-28"
+	c, heard := newRig(t).connect(t, target(def))
+	<-subscribed
+	s.CloseClientConnections()
+	server.AddTool(&mcp.Tool{Name: "later", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{}, nil
+	})
+	heard.until(t, "tools changed", func(e *ear) bool { return e.changes > 0 })
+	if !slices.Contains(toolNames(c), "later") {
+		t.Errorf("tools %v", toolNames(c))
+	}
+	s.Listener.Close()
+	s.CloseClientConnections()
+	ended(t, c)
+	wantHas(t, "lost", c.Lost().Message, "nothing listens")
 }

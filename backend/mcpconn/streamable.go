@@ -1,6 +1,7 @@
 package mcpconn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,6 +185,9 @@ func (l *streamableLink) call(req *jsonrpc.Request, data []byte) {
 func (l *streamableLink) exchange(req *jsonrpc.Request, data []byte) error {
 	ctx, done := l.open(req)
 	defer done()
+	if req.Method == "subscriptions/listen" {
+		return l.subscribe(ctx, req, data)
+	}
 	resp, err := l.post(ctx, data, requestHeaders(req))
 	if err != nil {
 		return err
@@ -205,7 +209,7 @@ func (l *streamableLink) exchange(req *jsonrpc.Request, data []byte) error {
 		}
 		return l.deliver(req, messages)
 	case "text/event-stream":
-		return l.stream(req, resp)
+		return l.stream(ctx, req, resp)
 	}
 	return failed(resp)
 }
@@ -258,7 +262,7 @@ func (l *streamableLink) learn(req *jsonrpc.Request, resp *jsonrpc.Response) {
 
 // stream reads the events of one answer, and goes on with Last-Event-ID when the
 // connection is cut after an event that had an id.
-func (l *streamableLink) stream(req *jsonrpc.Request, resp *http.Response) error {
+func (l *streamableLink) stream(ctx context.Context, req *jsonrpc.Request, resp *http.Response) error {
 	body, id, wait := resp.Body, "", reopenFirst
 	for tries := 0; ; tries++ {
 		events := newEventReader(body)
@@ -280,10 +284,10 @@ func (l *streamableLink) stream(req *jsonrpc.Request, resp *http.Response) error
 		if events.retry > 0 {
 			wait = events.retry
 		}
-		if id == "" || tries >= reopenTries || !l.pause(wait) {
+		if id == "" || tries >= reopenTries || !pause(ctx, wait) {
 			return errors.New("the stream ended before the response")
 		}
-		again, err := l.get(id)
+		again, err := l.get(ctx, id)
 		if err != nil {
 			return fmt.Errorf("the stream ended before the response: %w", err)
 		}
@@ -299,18 +303,19 @@ func decodeData(data []byte) ([]jsonrpc.Message, bool) {
 	return decodeFrame(data)
 }
 
-func (l *streamableLink) pause(d time.Duration) bool {
+// pause reports whether ctx still lives after d.
+func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return true
-	case <-l.ctx.Done():
+	case <-ctx.Done():
 		return false
 	}
 }
 
 // get opens a stream of the server's own messages.
-func (l *streamableLink) get(after string) (*http.Response, error) {
-	req, err := l.to.request(l.ctx, http.MethodGet, l.to.url, nil)
+func (l *streamableLink) get(ctx context.Context, after string) (*http.Response, error) {
+	req, err := l.to.request(ctx, http.MethodGet, l.to.url, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -330,11 +335,38 @@ func (l *streamableLink) get(after string) (*http.Response, error) {
 }
 
 // listen keeps the stream of the server's own messages open. A server without one (405) is
-// fine; one that no longer answers at all is gone, and that ends the link.
+// fine.
 func (l *streamableLink) listen() {
+	_ = l.keepOpen(l.ctx, l.get) // what ends the link is in fault
+}
+
+// subscribe keeps the stream of a subscriptions/listen open (MCP 2026-07-28), which has no
+// way to go on where it was cut: what may have been missed is read again.
+func (l *streamableLink) subscribe(ctx context.Context, req *jsonrpc.Request, data []byte) error {
+	tries := 0
+	return l.keepOpen(ctx, func(ctx context.Context, _ string) (*http.Response, error) {
+		tries++
+		resp, err := l.post(ctx, data, requestHeaders(req))
+		if err != nil {
+			return nil, err
+		}
+		if resp.StatusCode != http.StatusOK || mediaType(resp) != "text/event-stream" {
+			defer resp.Body.Close()
+			return nil, l.refused(resp)
+		}
+		if tries > 1 {
+			l.put(&jsonrpc.Request{Method: "notifications/tools/list_changed", Params: json.RawMessage("{}")})
+		}
+		return resp, nil
+	})
+}
+
+// keepOpen opens a stream again as often as it is cut, until ctx ends or the server says
+// that it has none. A server that no longer answers at all is gone, and that ends the link.
+func (l *streamableLink) keepOpen(ctx context.Context, open func(ctx context.Context, after string) (*http.Response, error)) error {
 	id, wait, refusals := "", reopenFirst, 0
 	for {
-		resp, err := l.get(id)
+		resp, err := open(ctx, id)
 		switch {
 		case err == nil:
 			refusals = 0
@@ -342,31 +374,32 @@ func (l *streamableLink) listen() {
 			if lively {
 				wait = reopenFirst
 			}
-			if last != "" {
-				id = last
-			}
+			id = cmp.Or(last, id)
 		case errors.Is(err, errExpired):
 			l.end(errExpired)
-			return
+			return err
 		case isDial(err):
 			if refusals++; refusals >= reopenTries {
 				l.end(err)
-				return
+				return err
 			}
-		default:
-			var status *statusError
-			if l.ctx.Err() != nil || errors.As(err, &status) && status.Status < 500 && status.Status != http.StatusTooManyRequests || isRPC(err) {
-				return // the server has no such stream
-			}
+		case hasNoStream(err):
+			return err
 		}
-		if !l.pause(wait/2 + rand.N(wait/2+1)) {
-			return
+		if !pause(ctx, wait/2+rand.N(wait/2+1)) {
+			return context.Cause(ctx)
 		}
 		wait = min(wait*2, reopenMost)
 		if refusals > 0 {
 			wait = reopenFirst / 4
 		}
 	}
+}
+
+// hasNoStream reports whether a server said that it offers no such stream.
+func hasNoStream(err error) bool {
+	var status *statusError
+	return isRPC(err) || errors.As(err, &status) && status.Status < 500 && status.Status != http.StatusTooManyRequests
 }
 
 // follow reads one stream to its end; lively says that it carried a message.

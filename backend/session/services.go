@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+
 	"patchbay/backend/gateway"
 	"patchbay/backend/mcphost"
 	"patchbay/backend/tool"
@@ -59,6 +61,8 @@ func opened(rows []mcphost.Row) []string {
 
 func unavailable(r mcphost.Row) string {
 	switch {
+	case r.State == mcphost.Busy:
+		return fmt.Sprintf("still starting: %s", r.Stage)
 	case r.Error != "":
 		return r.Error
 	case r.Reason != "":

@@ -105,7 +105,11 @@ func (a *attempt) byTransport(err error) *Failure {
 	if a.target.Definition.Type == mcpconf.Stdio {
 		return a.byProcess(err)
 	}
-	return a.byNetwork(err)
+	f := a.byNetwork(err)
+	if f != nil {
+		f.Evidence.Stage = Connect // nothing was said yet, whatever was to be
+	}
+	return f
 }
 
 func (a *attempt) byNetwork(err error) *Failure {

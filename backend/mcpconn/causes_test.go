@@ -147,7 +147,7 @@ func TestCausesOfHTTP(t *testing.T) {
 			return row{string(kind) + ": " + name, kind, serve(kind, mode), 0, wanted{cause, stage, -1, status, says}}
 		}
 		at := func(name, url string, cause mcpconn.Cause, says ...string) row {
-			return row{string(kind) + ": " + name, kind, url, 0, wanted{cause, stage, -1, 0, says}}
+			return row{string(kind) + ": " + name, kind, url, 0, wanted{cause, mcpconn.Connect, -1, 0, says}}
 		}
 		rows = append(rows,
 			at("refused", refused, mcpconn.Refused, "connection refused", refused),

@@ -51,7 +51,7 @@ func downServers(rows []mcphost.Row, allow []string) []string {
 	var down []string
 	for _, r := range rows {
 		if (open[r.Name] || r.State == mcphost.Missing) && r.State != mcphost.Connected {
-			down = append(down, fmt.Sprintf("%s (%s)", r.Name, short(unavailable(r))))
+			down = append(down, fmt.Sprintf("%s (%s: %s)", r.Name, r.State, short(unavailable(r))))
 		}
 	}
 	return down

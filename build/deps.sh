@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that building (build), testing (test) or taking
-# pictures (screens) needs and
-# that are missing, and says which. Elsewhere it only says what is needed.
+# pictures (screens) needs and that are missing, and says which. Elsewhere it only says what
+# is needed.
 set -euo pipefail
 
 packages=(build-essential pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev)

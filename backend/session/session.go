@@ -151,12 +151,12 @@ func (s *Session) FileErrors() []*mcpconf.FileError {
 // OutsideEdits lists the newest change of each file by another program.
 func (s *Session) OutsideEdits() []*mcpconf.OutsideEdit {
 	var edits []*mcpconf.OutsideEdit
-	if defs, _ := s.owners.Store.Value().Get(); defs.Outside != nil {
-		edits = append(edits, defs.Outside)
+	if e := s.owners.Store.LastOutsideEdit(); e != nil {
+		edits = append(edits, e)
 	}
 	if s.conf != nil {
-		if e, _ := s.conf.Value().Get(); e.Outside != nil {
-			edits = append(edits, e.Outside)
+		if e := s.conf.LastOutsideEdit(); e != nil {
+			edits = append(edits, e)
 		}
 	}
 	return edits

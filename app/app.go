@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wailsapp/wails/v2"
@@ -28,6 +29,17 @@ type App struct{ core *core }
 // Ready says that the page has rendered: servers start now.
 func (a *App) Ready() error {
 	return do(a.core, "Ready", func(context.Context) error { a.core.ready(); return nil })
+}
+
+// Focused says whether the window has the person's attention: without it, what needs them
+// is told by the desktop.
+func (a *App) Focused(focused bool) error {
+	return do(a.core, "Focused", func(context.Context) error { a.core.focused.Store(focused); return nil })
+}
+
+// CopyText puts text on the clipboard.
+func (a *App) CopyText(text string) error {
+	return do(a.core, "CopyText", func(context.Context) error { return a.core.desktop.copyText(text) })
 }
 
 // Options say what the window is made of.
@@ -72,7 +84,8 @@ var errClosing = errors.New("the window is closing")
 func newWindow(o Options) *window {
 	w := &window{assets: o.Assets, instance: o.Instance, logger: o.Logger, loaded: make(chan struct{})}
 	w.life, w.end = context.WithCancelCause(context.Background())
-	w.core = &core{ctx: w.life, backend: o.Backend, logger: o.Logger, limit: callLimit, desktop: system{w.life}}
+	w.core = &core{ctx: w.life, backend: o.Backend, logger: o.Logger, limit: callLimit, desktop: system{w.life}, focused: &atomic.Bool{}}
+	w.core.focused.Store(true)
 	w.core.ready = func() { w.started.Do(o.Backend.Start) }
 	return w
 }
@@ -125,6 +138,7 @@ func (w *window) run(emit emitter) {
 	w.onceLoaded(func() { forward(ctx, topicSessions, b.SessionList(), stampSessions, emit) })
 	w.onceLoaded(func() { forward(ctx, topicApprovals, b.Questions(), stampApprovals, emit) })
 	w.onceLoaded(func() { forward(ctx, topicSettings, b.SettingsValue(), stampSettings, emit) })
+	w.onceLoaded(func() { forward(ctx, topicTrial, b.Trials(), stampTrial, emit) })
 	w.onceLoaded(func() { forwardChat(ctx, events, emit) })
 	w.wg.Go(func() { w.followChat(events) })
 	w.wg.Go(func() {

@@ -6,11 +6,18 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 )
 
 // callLimit bounds a bound call: the page gets an answer within it, whatever happens.
 const callLimit = 30 * time.Second
+
+// toolLimit bounds a tool that a person tries: its server's own limits end it earlier.
+const toolLimit = time.Hour
+
+// testLimit bounds a test of a model profile.
+const testLimit = 90 * time.Second
 
 // core is what the bound structs share.
 type core struct {
@@ -20,6 +27,7 @@ type core struct {
 	logger  *slog.Logger
 	limit   time.Duration
 	ready   func()
+	focused *atomic.Bool // the window has the person's attention
 }
 
 // call runs one command of the page. Wails has no recover of its own and ends the program

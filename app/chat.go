@@ -22,6 +22,26 @@ func (c *Chat) SendMessage(sessionID, text string) error {
 	return do(c.core, "SendMessage", func(ctx context.Context) error { return c.core.backend.SendMessage(ctx, sessionID, text) })
 }
 
+// ResendMessage puts text in the place of an earlier message of the user, by its sequence
+// number, and begins a turn from there.
+func (c *Chat) ResendMessage(sessionID string, seq uint64, text string) error {
+	return do(c.core, "ResendMessage", func(ctx context.Context) error {
+		return c.core.backend.ResendMessage(ctx, sessionID, seq, text)
+	})
+}
+
+// RetryCall tries the server of a failed call once more and offers the call again.
+func (c *Chat) RetryCall(sessionID, callID string) error {
+	return do(c.core, "RetryCall", func(ctx context.Context) error { return c.core.backend.RetryCall(ctx, sessionID, callID) })
+}
+
+// LightService says whether the next message opens a server.
+func (c *Chat) LightService(sessionID, name string, lit bool) error {
+	return do(c.core, "LightService", func(ctx context.Context) error {
+		return c.core.backend.LightService(ctx, sessionID, name, lit)
+	})
+}
+
 // StopTurn ends the running turn; without one it does nothing.
 func (c *Chat) StopTurn(sessionID string) error {
 	return do(c.core, "StopTurn", func(ctx context.Context) error { return c.core.backend.StopTurn(ctx, sessionID) })

@@ -140,7 +140,7 @@ func toEvent(sessionID string, e agent.Event, media func(tool.Content) string) C
 		Text: e.Text, ID: e.ID, Server: e.Server, Tool: e.Tool, Arguments: string(e.Arguments),
 		Content: []ChatContent{}, Decision: string(e.Answer.Decision), By: string(e.Answer.By),
 		Progress: e.Progress, Total: e.Total, Code: e.Code, Message: e.Message,
-		StopReason: string(e.StopReason), Practice: e.Practice, Model: e.Model,
+		StopReason: string(e.StopReason), Practice: e.Practice, Model: e.Model, ToSeq: e.ToSeq,
 	}
 	if e.Usage != nil {
 		out.InputTok, out.OutputTok = e.Usage.Input, e.Usage.Output

@@ -22,6 +22,7 @@ type desktop interface {
 	openFile(ctx context.Context, path string, line int) error
 	openLink(address string) error
 	pickFolder() (string, error)
+	copyText(text string) error
 	raise()
 }
 
@@ -36,6 +37,10 @@ func (s system) openLink(address string) error {
 
 func (s system) pickFolder() (string, error) {
 	return runtime.OpenDirectoryDialog(s.wails, runtime.OpenDialogOptions{Title: "Open workspace", CanCreateDirectories: true})
+}
+
+func (s system) copyText(text string) error {
+	return runtime.ClipboardSetText(s.wails, text)
 }
 
 func (s system) raise() {

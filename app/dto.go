@@ -73,6 +73,7 @@ type ServerRow struct {
 	Progress      string       `json:"progress"` // last stderr line while busy
 	Warnings      []string     `json:"warnings"`
 	Shared        []string     `json:"shared"` // titles of other sessions on the same connection
+	Lit           bool         `json:"lit"`    // the next message opens it: its chip is lit
 	File          string       `json:"file"`
 	Line          int          `json:"line"`
 }
@@ -169,6 +170,7 @@ type SettingsSnapshot struct {
 	Model    ModelInfo    `json:"model"`
 	Profile  ModelProfile `json:"profile"`  // the stored one, zero when there is none
 	Messages []string     `json:"messages"` // e.g. an unreadable settings file
+	Layout   Layout       `json:"layout"`
 	// DemoCommand is the absolute path of a program that serves the demo server when it is
 	// called with demo-server.
 	DemoCommand string `json:"demoCommand"`
@@ -223,6 +225,7 @@ type ChatEvent struct {
 	StopReason string        `json:"stopReason"`
 	Practice   bool          `json:"practice"`
 	Model      string        `json:"model"`
+	ToSeq      uint64        `json:"toSeq"` // rewind: events from here on are no longer part of the conversation
 }
 
 // ChatContent is one part of a tool result. Data of images and audio is fetched from URL,
@@ -281,15 +284,156 @@ type ToolRules struct {
 	Rename  map[string]string `json:"rename"`
 }
 
-// ServerTool is one tool of a connected server, as its detail view shows it.
+// Done is what a command that changes a file answers with: the way to take it back.
+type Done struct {
+	ID   string `json:"id"`   // for UndoChange, "" when the file says what it said before
+	What string `json:"what"` // e.g. "enable fetch"
+}
+
+// Change is one change that Patchbay made to a configuration file and still can take back.
+type Change struct {
+	ID   string     `json:"id"`
+	AtMs int64      `json:"atMs"`
+	What string     `json:"what"`
+	File ConfigFile `json:"file"`
+	// Blocked says why it cannot be taken back now, "" when it can: a later change comes
+	// first, or another program changed the file since.
+	Blocked string `json:"blocked"`
+}
+
+// Paste is what a pasted text says: a command line, or another client's JSON.
+type Paste struct {
+	Forms    []ServerForm `json:"forms"`    // values of env and headers as pasted
+	Warnings []string     `json:"warnings"` // what was left out and why
+}
+
+// StageTime is a finished step of a start.
+type StageTime struct {
+	Stage string `json:"stage"`
+	Ms    int64  `json:"ms"`
+}
+
+// Trial is topic "trial": the dry run of a definition that is not saved. One runs at a time.
+type Trial struct {
+	Rev           uint64       `json:"rev"`
+	ID            string       `json:"id"` // "" before the first
+	Name          string       `json:"name"`
+	Running       bool         `json:"running"`
+	OK            bool         `json:"ok"`     // it connected and its tools may be used
+	Stage         string       `json:"stage"`  // the running one, or the one that failed
+	Stages        []StageTime  `json:"stages"` // finished ones in order
+	StartedMs     int64        `json:"startedMs"`
+	TookMs        int64        `json:"tookMs"`   // once it is over
+	Progress      string       `json:"progress"` // last stderr line while running
+	Cause         string       `json:"cause"`
+	Reason        string       `json:"reason"`
+	Evidence      *Evidence    `json:"evidence,omitempty"`
+	Protocol      string       `json:"protocol"`
+	ServerName    string       `json:"serverName"`
+	ServerVersion string       `json:"serverVersion"`
+	Tools         []ServerTool `json:"tools"`
+	SchemaTokens  int          `json:"schemaTokens"`
+	Conflicts     []Conflict   `json:"conflicts"` // with built-in tools and connected servers
+}
+
+// ServerDetail is what the detail of one server shows beside its row.
+type ServerDetail struct {
+	Name         string       `json:"name"`
+	Form         ServerForm   `json:"form"` // the definition, stored values left out; zero when it is defined nowhere
+	Rules        ToolRules    `json:"rules"`
+	Tools        []ServerTool `json:"tools"`  // as last listed, held back and clashing ones included
+	Stages       []StageTime  `json:"stages"` // of the last start
+	Instructions string       `json:"instructions"`
+}
+
+// ServerTool is one tool of a server.
 type ServerTool struct {
 	Name         string `json:"name"`     // as the model sees it
 	Original     string `json:"original"` // as the server calls it
 	Title        string `json:"title"`
 	Description  string `json:"description"`
-	Schema       string `json:"schema"` // JSON text
+	Schema       string `json:"schema"` // JSON text, as the server wrote it
 	SchemaTokens int    `json:"schemaTokens"`
-	ReadOnly     bool   `json:"readOnly"` // the server says so
+	ReadOnly     bool   `json:"readOnly"` // these four: the server says so
+	Destructive  bool   `json:"destructive"`
+	Idempotent   bool   `json:"idempotent"`
+	OpenWorld    bool   `json:"openWorld"`
+	Held         bool   `json:"held"`    // held back by tools.exclude
+	Owner        string `json:"owner"`   // who holds its name, "" when it is this server's
+	Skipped      string `json:"skipped"` // why it cannot be used, "" when it can
+}
+
+// LogPage is a part of a server's log.
+type LogPage struct {
+	Lines []LogLine `json:"lines"`
+	Next  uint64    `json:"next"` // for the next call
+	Lost  bool      `json:"lost"` // lines between were dropped
+}
+
+// LogLine is one line that a server wrote.
+type LogLine struct {
+	Seq   uint64 `json:"seq"`
+	AtMs  int64  `json:"atMs"`
+	Level string `json:"level"` // "stderr", or the level of a log message
+	Text  string `json:"text"`
+}
+
+// ToolOutcome is the result of a tool that a person tried.
+type ToolOutcome struct {
+	OK      bool          `json:"ok"`
+	Reason  string        `json:"reason"`
+	TookMs  int64         `json:"tookMs"`
+	Content []ChatContent `json:"content"`
+}
+
+// Clash is one tool name that a server may not have, with both sides.
+type Clash struct {
+	Tool   string   `json:"tool"` // the name that clashes, as the model would see it
+	Mine   ClashArm `json:"mine"`
+	Theirs ClashArm `json:"theirs"`
+}
+
+// ClashArm is one side of a Clash.
+type ClashArm struct {
+	Owner       string `json:"owner"` // a server, or "built-in"
+	Original    string `json:"original"`
+	Description string `json:"description"`
+	Schema      string `json:"schema"` // JSON text
+}
+
+// Clashes is everything the resolver needs.
+type Clashes struct {
+	Clashes []Clash  `json:"clashes"`
+	Taken   []string `json:"taken"` // every name a new one must differ from, ignoring case
+}
+
+// SearchHit is one session, or one message of it, that a search found.
+type SearchHit struct {
+	SessionID string `json:"sessionId"`
+	Title     string `json:"title"`
+	Workspace string `json:"workspace"`
+	AtMs      int64  `json:"atMs"`
+	Role      string `json:"role"` // user, assistant, tool; "title" when the title has it
+	Before    string `json:"before"`
+	Match     string `json:"match"`
+	After     string `json:"after"`
+}
+
+// ProfileTest says whether a model profile works, and in words what is wrong with it.
+type ProfileTest struct {
+	OK      bool     `json:"ok"`
+	Message string   `json:"message"`
+	TookMs  int64    `json:"tookMs"`
+	Models  []string `json:"models"` // what the endpoint lists, when it does
+}
+
+// Layout is how the window is divided. Widths are pixels, 0 the default.
+type Layout struct {
+	SessionsWidth  int  `json:"sessionsWidth"`
+	BoardWidth     int  `json:"boardWidth"`
+	SessionsHidden bool `json:"sessionsHidden"`
+	BoardHidden    bool `json:"boardHidden"`
+	BoardWide      bool `json:"boardWide"` // the board takes the middle
 }
 
 // ConfigFile names one of the two configuration files.

@@ -59,6 +59,7 @@ const (
 	KindProgress   ChatKind = "progress"
 	KindNotice     ChatKind = "notice"
 	KindStep       ChatKind = "step"
+	KindRewind     ChatKind = "rewind"
 )
 
 const (
@@ -109,6 +110,7 @@ var AllChatKinds = []EnumValue[ChatKind]{
 	{KindToolResult, "ToolResult"}, {KindApproval, "Approval"}, {KindUsage, "Usage"},
 	{KindError, "Error"}, {KindDone, "Done"}, {KindUser, "User"}, {KindAsking, "Asking"},
 	{KindProgress, "Progress"}, {KindNotice, "Notice"}, {KindStep, "Step"},
+	{KindRewind, "Rewind"},
 }
 
 // AllConfigFiles lists every ConfigFile.

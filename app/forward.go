@@ -11,6 +11,7 @@ const (
 	topicSessions  = "sessions"
 	topicApprovals = "approvals"
 	topicSettings  = "settings"
+	topicTrial     = "trial"
 	topicChat      = "chat"
 )
 
@@ -22,6 +23,7 @@ const (
 func stampMCP(s *MCPSnapshot, rev uint64)             { s.Rev = rev }
 func stampSessions(s *SessionsSnapshot, rev uint64)   { s.Rev = rev }
 func stampApprovals(s *ApprovalsSnapshot, rev uint64) { s.Rev = rev }
+func stampTrial(t *Trial, rev uint64)                 { t.Rev = rev }
 func stampSettings(s *SettingsSnapshot, rev uint64)   { s.Rev = rev }
 
 // emitter sends one message to the page.

@@ -21,13 +21,13 @@ type Local struct {
 	sessions *watch.Value[SessionsSnapshot]
 	open     *watch.Value[ApprovalsSnapshot]
 	settings *watch.Value[SettingsSnapshot]
+	trial    *watch.Value[Trial]
 	version  string
 	cancel   context.CancelCauseFunc
 	wg       sync.WaitGroup
 
 	mu      sync.Mutex
 	started bool
-	removed removal // what UndoRemove brings back
 }
 
 // NewLocal follows the manager until Close. Its sessions start with Start.
@@ -39,6 +39,7 @@ func NewLocal(m *session.Manager, version string) *Local {
 		sessions: watch.NewValue(SessionsSnapshot{Sessions: []SessionInfo{}}),
 		open:     watch.NewValue(ApprovalsSnapshot{Questions: []Question{}}),
 		settings: watch.NewValue(SettingsSnapshot{}),
+		trial:    watch.NewValue(Trial{Stages: []StageTime{}, Tools: []ServerTool{}, Conflicts: []Conflict{}}),
 	}
 	l.settings.Set(l.toSettings())
 	l.wg.Go(func() { l.followServers(ctx) })

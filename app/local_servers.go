@@ -2,19 +2,11 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/session"
 )
-
-// removal remembers what UndoRemove brings back.
-type removal struct {
-	name    string
-	session *session.Session
-	enabled bool // the workspace enabled it
-}
 
 // onCurrent runs a command on the shown session.
 func (l *Local) onCurrent(run func(*session.Session) error) error {
@@ -26,13 +18,13 @@ func (l *Local) onCurrent(run func(*session.Session) error) error {
 }
 
 // EnableServer enables a server in the workspace and trusts it there.
-func (l *Local) EnableServer(_ context.Context, name string) error {
-	return l.onCurrent(func(s *session.Session) error { return s.Enable(name) })
+func (l *Local) EnableServer(_ context.Context, name string) (Done, error) {
+	return l.changing(func(s *session.Session) error { return s.Enable(name) })
 }
 
 // DisableServer takes a server out of the workspace.
-func (l *Local) DisableServer(_ context.Context, name string) error {
-	return l.onCurrent(func(s *session.Session) error { return s.Disable(name) })
+func (l *Local) DisableServer(_ context.Context, name string) (Done, error) {
+	return l.changing(func(s *session.Session) error { return s.Disable(name) })
 }
 
 // PauseServer leaves an enabled server out of the session.
@@ -66,8 +58,8 @@ func (l *Local) RebuildAll(context.Context) error {
 }
 
 // AddServer defines a server and enables it here when the form says so.
-func (l *Local) AddServer(_ context.Context, form ServerForm) error {
-	return l.onCurrent(func(s *session.Session) error {
+func (l *Local) AddServer(_ context.Context, form ServerForm) (Done, error) {
+	return l.changing(func(s *session.Session) error {
 		def := fromForm(mcpconf.Definition{}, form)
 		if err := s.AddServer(def); err != nil || !form.Enable {
 			return err
@@ -77,8 +69,8 @@ func (l *Local) AddServer(_ context.Context, form ServerForm) error {
 }
 
 // EditServer changes a definition, its name included; what the form does not show is kept.
-func (l *Local) EditServer(_ context.Context, name string, form ServerForm) error {
-	return l.onCurrent(func(s *session.Session) error {
+func (l *Local) EditServer(_ context.Context, name string, form ServerForm) (Done, error) {
+	return l.changing(func(s *session.Session) error {
 		old, err := s.Definition(name)
 		if err != nil {
 			return err
@@ -102,50 +94,16 @@ func (l *Local) EditServer(_ context.Context, name string, form ServerForm) erro
 }
 
 // RemoveServer deletes a definition and its name in the workspace.
-func (l *Local) RemoveServer(_ context.Context, name string) error {
-	return l.onCurrent(func(s *session.Session) error {
-		was := removal{name: name, session: s, enabled: s.IsEnabled(name)}
-		if err := s.RemoveServer(name); err != nil {
-			return err
-		}
-		l.mu.Lock()
-		l.removed = was
-		l.mu.Unlock()
-		return nil
-	})
-}
-
-// UndoRemove brings the last removed server back, at its place and enabled as it was.
-func (l *Local) UndoRemove(context.Context) error {
-	l.mu.Lock()
-	was := l.removed
-	l.mu.Unlock()
-	if was.name == "" {
-		return &CommandError{Code: CodeNotFound, Message: "nothing was removed in this window"}
-	}
-	versions, err := l.manager.Store().Versions()
-	if err != nil {
-		return err
-	}
-	if len(versions) == 0 || versions[0].What != "remove "+was.name {
-		return &CommandError{Code: CodeConflict, Server: was.name, Message: fmt.Sprintf("mcp.json was changed after %s was removed; add it again", was.name)}
-	}
-	if _, err := l.manager.Store().Undo(); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	l.removed = removal{}
-	l.mu.Unlock()
-	if was.enabled {
-		return was.session.Enable(was.name)
-	}
-	return nil
+func (l *Local) RemoveServer(_ context.Context, name string) (Done, error) {
+	return l.changing(func(s *session.Session) error { return s.RemoveServer(name) })
 }
 
 // RestoreFields writes back the fields of ours that another program dropped.
-func (l *Local) RestoreFields(context.Context) error {
-	_, err := l.manager.Store().RestoreFields()
-	return err
+func (l *Local) RestoreFields(context.Context) (Done, error) {
+	return l.changing(func(*session.Session) error {
+		_, err := l.manager.Store().RestoreFields()
+		return err
+	})
 }
 
 // GetServer returns a definition for the form, without its stored values.
@@ -209,13 +167,20 @@ func fromValues(old map[string]string, entries []NamedValue) map[string]string {
 
 // ResolveClash saves which tools of a server are held back or renamed, beside what its
 // definition says already.
-func (l *Local) ResolveClash(_ context.Context, name string, rules ToolRules) error {
-	return l.onCurrent(func(s *session.Session) error {
+func (l *Local) ResolveClash(_ context.Context, name string, rules ToolRules) (Done, error) {
+	return l.changing(func(s *session.Session) error {
 		def, err := s.Definition(name)
 		if err != nil {
 			return err
 		}
 		return l.manager.Store().SetTools(name, joinRules(def.Tools, rules))
+	})
+}
+
+// SetToolRules saves which tools of a server are held back or renamed.
+func (l *Local) SetToolRules(_ context.Context, name string, rules ToolRules) (Done, error) {
+	return l.changing(func(*session.Session) error {
+		return l.manager.Store().SetTools(name, mcpconf.ToolRules{Exclude: rules.Exclude, Rename: rules.Rename})
 	})
 }
 
@@ -237,38 +202,4 @@ func joinRules(old mcpconf.ToolRules, add ToolRules) mcpconf.ToolRules {
 		out.Rename = nil
 	}
 	return out
-}
-
-// ServerTools lists the tools of a server.
-func (l *Local) ServerTools(_ context.Context, name string) ([]ServerTool, error) {
-	s, err := l.current()
-	if err != nil {
-		return nil, err
-	}
-	tools := []ServerTool{}
-	for _, t := range s.Runtime().Tools(name) {
-		tools = append(tools, ServerTool{
-			Name: t.Visible, Original: t.Name, Title: t.Title, Description: t.Description,
-			Schema: string(t.InputSchema), SchemaTokens: t.Tokens, ReadOnly: t.Annotations.SaysReadOnly(),
-		})
-	}
-	return tools, nil
-}
-
-// ServerLog returns the last lines of a server's stderr and log messages.
-func (l *Local) ServerLog(_ context.Context, name string) ([]string, error) {
-	s, err := l.current()
-	if err != nil {
-		return nil, err
-	}
-	lines := []string{}
-	log := s.Runtime().Log(name)
-	if log == nil {
-		return lines, nil
-	}
-	kept, _, _ := log.Since(0)
-	for _, line := range kept {
-		lines = append(lines, fmt.Sprintf("%s %s %s", line.At.Format("15:04:05.000"), line.Level, line.Text))
-	}
-	return lines, nil
 }

@@ -69,3 +69,11 @@ func (l *Local) SaveProfile(_ context.Context, p ModelProfile, key string, allow
 func (l *Local) DeleteProfile(context.Context) error {
 	return l.manager.Settings().DeleteProfile()
 }
+
+// SetLayout stores how the window is divided.
+func (l *Local) SetLayout(_ context.Context, layout Layout) error { return errNotYet }
+
+// TestProfile asks the endpoint of a profile for one short answer.
+func (l *Local) TestProfile(_ context.Context, profile ModelProfile, key string) (ProfileTest, error) {
+	return ProfileTest{}, errNotYet
+}

@@ -38,3 +38,15 @@ func (s *Sessions) RenameSession(id, title string) error {
 func (s *Sessions) DeleteSession(id string) error {
 	return do(s.core, "DeleteSession", func(ctx context.Context) error { return s.core.backend.DeleteSession(ctx, id) })
 }
+
+// SearchSessions finds words in titles and messages of every session, best first.
+func (s *Sessions) SearchSessions(query string) ([]SearchHit, error) {
+	return call(s.core, "SearchSessions", func(ctx context.Context) ([]SearchHit, error) {
+		return list(s.core.backend.SearchSessions(ctx, query))
+	})
+}
+
+// ShowWorkspace shows the newest session of a workspace, or a new one.
+func (s *Sessions) ShowWorkspace(workspace string) error {
+	return do(s.core, "ShowWorkspace", func(ctx context.Context) error { return s.core.backend.ShowWorkspace(ctx, workspace) })
+}

@@ -37,6 +37,21 @@ func (s *Settings) DeleteProfile() error {
 	return do(s.core, "DeleteProfile", func(ctx context.Context) error { return s.core.backend.DeleteProfile(ctx) })
 }
 
+// TestProfile asks the endpoint of a profile for one short answer and says in words what is
+// wrong. An empty key uses the stored one.
+func (s *Settings) TestProfile(profile ModelProfile, key string) (ProfileTest, error) {
+	patient := *s.core
+	patient.limit = testLimit
+	return call(&patient, "TestProfile", func(ctx context.Context) (ProfileTest, error) {
+		return s.core.backend.TestProfile(ctx, profile, key)
+	})
+}
+
+// SetLayout stores how the window is divided.
+func (s *Settings) SetLayout(layout Layout) error {
+	return do(s.core, "SetLayout", func(ctx context.Context) error { return s.core.backend.SetLayout(ctx, layout) })
+}
+
 // OpenLink opens an http or https address in the system's browser; every other scheme is
 // refused, since the desktop would start a program for it.
 func (s *Settings) OpenLink(address string) error {

@@ -30,10 +30,11 @@ const (
 	Progress    Kind = "progress" // of a running call; Text, Progress, Total
 	Notice      Kind = "notice"   // waiting for a retry, tools cut, servers left out; Text
 	Step        Kind = "step"     // a model request begins: what follows is a new assistant message
+	Rewind      Kind = "rewind"   // the person edited a message: what came from ToSeq on is no longer part of the conversation
 )
 
 // AllKinds lists every Kind.
-var AllKinds = []Kind{Text, Reasoning, ToolCall, ToolResult, Approval, Usage, Failure, Done, UserMessage, Asking, Progress, Notice, Step}
+var AllKinds = []Kind{Text, Reasoning, ToolCall, ToolResult, Approval, Usage, Failure, Done, UserMessage, Asking, Progress, Notice, Step, Rewind}
 
 // StopReason is why a turn ended.
 type StopReason string
@@ -75,6 +76,8 @@ type Event struct {
 
 	Code    string // error
 	Message string // error
+
+	ToSeq uint64 // rewind
 
 	StopReason StopReason // done
 	Practice   bool       // done: the practice model answered

@@ -54,19 +54,19 @@ test("add says what is missing, then sends the form; remove is confirmed and can
   expect(commands(fake, "removeServer")).toHaveLength(0);
   await user.click(screen.getByRole("button", { name: "Remove" }));
   await user.click(await screen.findByRole("button", { name: "Undo" }));
-  expect(commands(fake, "undoRemove")).toEqual([["undoRemove"]]);
+  expect(commands(fake, "undoChange")).toEqual([["undoChange", "c1"]]);
 });
 
 test("a clash is settled per tool; a rejected command is shown", async () => {
   const fake = await open((f) => {
-    f.refuse.saveToolRules = { code: "conflict", message: "fs_b is taken by other" };
+    f.refuse.resolveClash = { code: "conflict", message: "fs_b is taken by other" };
     f.state.mcp = { ...f.state.mcp, rows: [row({ name: "fs", state: "error", action: "resolve", conflicts: [{ tool: "a", owner: "built-in" }, { tool: "b", owner: "other" }] })] };
   });
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Resolve fs" }));
   await user.click(screen.getAllByRole("radio", { name: "Hold back" })[0]!);
   await user.click(screen.getByRole("button", { name: "Apply" }));
-  expect(commands(fake, "saveToolRules")).toEqual([["saveToolRules", "fs", { exclude: ["a"], rename: { b: "fs_b" } }]]);
+  expect(commands(fake, "resolveClash")).toEqual([["resolveClash", "fs", { exclude: ["a"], rename: { b: "fs_b" } }]]);
   expect(await screen.findByText(/fs_b is taken by other/)).toBeTruthy();
 });
 

@@ -17,7 +17,7 @@ export interface ServerRow {
   toolCount: number; schemaTokens: number; skipped: { tool: string; reason: string }[];
   protocol: string; serverName: string; serverVersion: string;
   connectMs: number; latencyMs: number; pid: number; recovered: number;
-  nextTryMs: number; attempt: number; progress: string; warnings: string[]; shared: string[];
+  nextTryMs: number; attempt: number; progress: string; warnings: string[]; shared: string[]; lit: boolean;
   file: string; line: number;
 }
 export interface FileError { path: string; line: number; column: number; message: string }
@@ -45,11 +45,11 @@ export interface ModelProfile { name: string; baseUrl: string; model: string; ha
 export interface SettingsSnapshot {
   rev: number; version: string; theme: string; mode: ApprovalMode;
   model: { name: string; source: string; baseUrl: string; practice: boolean };
-  profile: ModelProfile; messages: string[]; demoCommand: string;
+  profile: ModelProfile; messages: string[]; demoCommand: string; layout: Layout;
 }
 export type ChatKind =
   | "text" | "reasoning" | "tool_call" | "tool_result" | "approval" | "usage" | "error" | "done"
-  | "user" | "asking" | "progress" | "notice" | "step";
+  | "user" | "asking" | "progress" | "notice" | "step" | "rewind";
 export interface ChatContent {
   kind: string; text: string; mimeType: string; url: string; uri: string; name: string; json: string;
 }
@@ -58,7 +58,7 @@ export interface ChatEvent {
   text: string; id: string; server: string; tool: string; arguments: string; ok: boolean;
   content: ChatContent[]; reason: string; tookMs: number; decision: string; by: string;
   progress: number; total: number; inputTokens: number; outputTokens: number;
-  code: string; message: string; stopReason: string; practice: boolean; model: string;
+  code: string; message: string; stopReason: string; practice: boolean; model: string; toSeq: number;
 }
 export interface Transcript { sessionId: string; seq: number; runId: string; events: ChatEvent[] }
 export interface CommandError { code: string; message: string; server?: string; path?: string }
@@ -68,3 +68,36 @@ export interface ServerForm {
   env: NamedValue[]; headers: NamedValue[]; enable: boolean;
 }
 export interface ToolRules { exclude: string[]; rename: Record<string, string> }
+/** The way to take a change of the files back; id is "" when nothing changed. */
+export interface Done { id: string; what: string }
+export interface Change { id: string; atMs: number; what: string; file: "store" | "workspace"; blocked: string }
+export interface Paste { forms: ServerForm[]; warnings: string[] }
+export interface StageTime { stage: string; ms: number }
+/** The dry run of a definition that is not saved; id is "" before the first. */
+export interface Trial {
+  rev: number; id: string; name: string; running: boolean; ok: boolean; stage: string; stages: StageTime[];
+  startedMs: number; tookMs: number; progress: string; cause: string; reason: string; evidence?: Evidence;
+  protocol: string; serverName: string; serverVersion: string; tools: ServerTool[]; schemaTokens: number; conflicts: Conflict[];
+}
+export interface ServerTool {
+  name: string; original: string; title: string; description: string; schema: string; schemaTokens: number;
+  readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld: boolean;
+  held: boolean; owner: string; skipped: string;
+}
+export interface ServerDetail {
+  name: string; form: ServerForm; rules: ToolRules; tools: ServerTool[]; stages: StageTime[]; instructions: string;
+}
+export interface LogLine { seq: number; atMs: number; level: string; text: string }
+export interface LogPage { lines: LogLine[]; next: number; lost: boolean }
+export interface ToolOutcome { ok: boolean; reason: string; tookMs: number; content: ChatContent[] }
+export interface ClashArm { owner: string; original: string; description: string; schema: string }
+export interface Clash { tool: string; mine: ClashArm; theirs: ClashArm }
+export interface Clashes { clashes: Clash[]; taken: string[] }
+export interface SearchHit {
+  sessionId: string; title: string; workspace: string; atMs: number; role: string; before: string; match: string; after: string;
+}
+export interface ProfileTest { ok: boolean; message: string; tookMs: number; models: string[] }
+/** How the window is divided: pixels, 0 is the default. */
+export interface Layout {
+  sessionsWidth: number; boardWidth: number; sessionsHidden: boolean; boardHidden: boolean; boardWide: boolean;
+}

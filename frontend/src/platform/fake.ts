@@ -1,4 +1,4 @@
-import type { ApprovalsSnapshot, ChatEvent, MCPSnapshot, ServerForm, ServerRow, SessionsSnapshot, SettingsSnapshot, Transcript } from "../contract/types";
+import type { ApprovalsSnapshot, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, SearchHit, ServerDetail, ServerForm, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, ToolOutcome, Transcript, Trial } from "../contract/types";
 import type { Host, Topics } from "./host";
 
 /** A row with everything at its zero value. */
@@ -6,15 +6,26 @@ export function row(part: Partial<ServerRow> & { name: string }): ServerRow {
   return {
     type: "stdio", state: "connected", stage: "", enabled: true, trusted: true, paused: false, defined: true, sinceMs: 0, cause: "", reason: "", error: "",
     conflicts: [], toolCount: 0, schemaTokens: 0, skipped: [], protocol: "", serverName: "", serverVersion: "", connectMs: 0, latencyMs: 0, pid: 0, recovered: 0,
-    nextTryMs: 0, attempt: 0, progress: "", warnings: [], shared: [], file: "/home/dev/.ai4j/mcp.json", line: 1, ...part,
+    nextTryMs: 0, attempt: 0, progress: "", warnings: [], shared: [], lit: true, file: "/home/dev/.ai4j/mcp.json", line: 1, ...part,
   };
 }
+
+/** A tool with everything at its zero value. */
+export function tool(part: Partial<ServerTool> & { name: string }): ServerTool {
+  return {
+    original: part.name, title: "", description: "", schema: '{"type":"object","properties":{}}', schemaTokens: 0,
+    readOnly: false, destructive: false, idempotent: false, openWorld: false, held: false, owner: "", skipped: "", ...part,
+  };
+}
+
+/** Commands that answer with a Done. */
+const CHANGING = ["enableServer", "disableServer", "addServer", "editServer", "removeServer", "restoreFields", "resolveClash", "setToolRules"];
 
 /** An event of session s1, turn r1. */
 export function event(seq: number, part: Partial<ChatEvent> & { kind: ChatEvent["kind"] }): ChatEvent {
   return {
     sessionId: "s1", runId: "r1", seq, firstSeq: seq, atMs: 0, text: "", id: "", server: "", tool: "", arguments: "", ok: false, content: [], reason: "", tookMs: 0,
-    decision: "", by: "", progress: 0, total: 0, inputTokens: 0, outputTokens: 0, code: "", message: "", stopReason: "", practice: false, model: "", ...part,
+    decision: "", by: "", progress: 0, total: 0, inputTokens: 0, outputTokens: 0, code: "", message: "", stopReason: "", practice: false, model: "", toSeq: 0, ...part,
   };
 }
 
@@ -27,9 +38,19 @@ export class FakeHost {
     mcp: { rev: 1, sessionId: "s1", workspace: "/home/dev/pay", store: "/home/dev/.ai4j/mcp.json", workspaceConfig: "/home/dev/pay/.ai4j/workspace.json", rows: [], settled: true, toolCount: 0, schemaTokens: 0, fileErrors: [], cutTools: [], outside: [] } as MCPSnapshot,
     sessions: { rev: 1, current: "s1", sessions: [{ id: "s1", title: "First", workspace: "/home/dev/pay", updatedMs: 0, running: false, readOnly: false }] } as SessionsSnapshot,
     approvals: { rev: 1, questions: [] } as ApprovalsSnapshot,
-    settings: { rev: 1, version: "test", theme: "system", mode: "safe", messages: [], demoCommand: "/opt/patchbay/patchbay", model: { name: "qwen3-coder", source: "profile", baseUrl: "", practice: false }, profile: { name: "", baseUrl: "", model: "", hasKey: false } } as SettingsSnapshot,
+    settings: { rev: 1, version: "test", theme: "system", mode: "safe", messages: [], demoCommand: "/opt/patchbay/patchbay", model: { name: "qwen3-coder", source: "profile", baseUrl: "", practice: false }, profile: { name: "", baseUrl: "", model: "", hasKey: false }, layout: { sessionsWidth: 0, boardWidth: 0, sessionsHidden: false, boardHidden: false, boardWide: false } } as SettingsSnapshot,
     transcript: { sessionId: "s1", seq: 0, runId: "", events: [] } as Transcript,
     form: { name: "", type: "stdio", command: "npx", args: [], cwd: "", url: "", env: [], headers: [], enable: false } as ServerForm,
+    done: { id: "c1", what: "change" } as Done,
+    changes: [] as Change[],
+    paste: { forms: [], warnings: [] } as Paste,
+    trial: { rev: 1, id: "", name: "", running: false, ok: false, stage: "", stages: [], startedMs: 0, tookMs: 0, progress: "", cause: "", reason: "", protocol: "", serverName: "", serverVersion: "", tools: [], schemaTokens: 0, conflicts: [] } as Trial,
+    detail: { name: "", form: { name: "", type: "stdio", command: "npx", args: [], cwd: "", url: "", env: [], headers: [], enable: true }, rules: { exclude: [], rename: {} }, tools: [], stages: [], instructions: "" } as ServerDetail,
+    log: { lines: [], next: 0, lost: false } as LogPage,
+    clashes: { clashes: [], taken: [] } as Clashes,
+    outcome: { ok: true, reason: "", tookMs: 12, content: [] } as ToolOutcome,
+    hits: [] as SearchHit[],
+    profileTest: { ok: true, message: "", tookMs: 0, models: [] } as ProfileTest,
   };
   private readonly listeners = new Map<string, Set<(value: never) => void>>();
 
@@ -43,6 +64,10 @@ export class FakeHost {
     const answers: Record<string, () => unknown> = {
       mcp: () => this.state.mcp, sessions: () => this.state.sessions, approvals: () => this.state.approvals, settings: () => this.state.settings,
       transcript: () => this.state.transcript, readServer: () => this.state.form,
+      changes: () => this.state.changes, parsePaste: () => this.state.paste, trial: () => this.state.trial, startTrial: () => "t1", serverDetail: () => this.state.detail,
+      serverLog: () => this.state.log, clashes: () => this.state.clashes, callTool: () => this.state.outcome, searchSessions: () => this.state.hits,
+      testProfile: () => this.state.profileTest, undoChange: () => this.state.done.what,
+      ...Object.fromEntries(CHANGING.map((name) => [name, () => this.state.done])),
     };
     const on: Host["on"] = (topic, listener) => {
       const fan = this.listeners.get(topic) ?? new Set();

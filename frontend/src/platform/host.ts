@@ -1,6 +1,6 @@
 import type {
-  ApprovalDecision, ApprovalMode, ApprovalsSnapshot, ChatEvent, MCPSnapshot, ModelProfile, ServerForm,
-  SessionsSnapshot, SettingsSnapshot, ToolRules, Transcript,
+  ApprovalDecision, ApprovalMode, ApprovalsSnapshot, Change, ChatEvent, Clashes, Done, Layout, LogPage, MCPSnapshot, ModelProfile,
+  Paste, ProfileTest, SearchHit, ServerDetail, ServerForm, SessionsSnapshot, SettingsSnapshot, ToolOutcome, ToolRules, Transcript, Trial,
 } from "../contract/types";
 
 /** What each topic carries. */
@@ -9,6 +9,7 @@ export interface Topics {
   sessions: SessionsSnapshot;
   approvals: ApprovalsSnapshot;
   settings: SettingsSnapshot;
+  trial: Trial;
   chat: ChatEvent[];
 }
 
@@ -20,9 +21,13 @@ export interface Host {
 
   /** The page has rendered: servers may start. */
   ready(): Promise<void>;
+  /** Whether the window has the person's attention; without it the desktop tells what needs them. */
+  focused(focused: boolean): Promise<void>;
+  copyText(text: string): Promise<void>;
+
   mcp(): Promise<MCPSnapshot>;
-  enableServer(name: string): Promise<void>;
-  disableServer(name: string): Promise<void>;
+  enableServer(name: string): Promise<Done>;
+  disableServer(name: string): Promise<Done>;
   pauseServer(name: string): Promise<void>;
   resumeServer(name: string): Promise<void>;
   retryServer(name: string): Promise<void>;
@@ -31,27 +36,56 @@ export interface Host {
   trustServers(names: string[]): Promise<void>;
   /** The stored definition without its secret values. */
   readServer(name: string): Promise<ServerForm>;
-  addServer(form: ServerForm): Promise<void>;
-  editServer(name: string, form: ServerForm): Promise<void>;
-  removeServer(name: string): Promise<void>;
-  /** Takes the last removal back. */
-  undoRemove(): Promise<void>;
+  addServer(form: ServerForm): Promise<Done>;
+  editServer(name: string, form: ServerForm): Promise<Done>;
+  removeServer(name: string): Promise<Done>;
   /** Writes back the fields of ours that another program dropped from mcp.json. */
-  restoreFields(): Promise<void>;
-  saveToolRules(name: string, rules: ToolRules): Promise<void>;
+  restoreFields(): Promise<Done>;
+  /** Saves rules beside those there are. */
+  resolveClash(name: string, rules: ToolRules): Promise<Done>;
+  /** Saves rules instead of those there are. */
+  setToolRules(name: string, rules: ToolRules): Promise<Done>;
+  /** Takes a change of the two files back and says which it was. */
+  undoChange(id: string): Promise<string>;
+  /** What can be taken back, newest first. */
+  changes(): Promise<Change[]>;
+  /** Reads a command line, or another client's JSON. */
+  parsePaste(text: string): Promise<Paste>;
+  /** Runs a definition without saving it; topic "trial" tells its course. edits names the
+   *  definition whose stored values the form keeps, "" for a new one. */
+  startTrial(form: ServerForm, edits: string): Promise<string>;
+  stopTrial(): Promise<void>;
+  trial(): Promise<Trial>;
+  serverDetail(name: string): Promise<ServerDetail>;
+  /** The lines after a sequence number, 0 for all that are kept. */
+  serverLog(name: string, after: number): Promise<LogPage>;
+  copyDiagnosis(name: string): Promise<void>;
+  clashes(name: string): Promise<Clashes>;
+  /** Tries a tool by its name on the server; waits for it. */
+  callTool(callId: string, server: string, original: string, args: string): Promise<ToolOutcome>;
+  cancelTool(callId: string): Promise<void>;
   openFile(which: "store" | "workspace", line: number): Promise<void>;
 
   sessions(): Promise<SessionsSnapshot>;
   newSession(workspace: string): Promise<string>;
   selectSession(id: string): Promise<void>;
+  /** The newest session of a workspace, or a new one. */
+  showWorkspace(workspace: string): Promise<void>;
   renameSession(id: string, title: string): Promise<void>;
   /** Closes a session and removes its conversation from this machine. */
   deleteSession(id: string): Promise<void>;
+  searchSessions(query: string): Promise<SearchHit[]>;
   /** Asks for a folder; "" when the person cancels. */
   pickWorkspace(): Promise<string>;
 
   transcript(sessionId: string): Promise<Transcript>;
   sendMessage(sessionId: string, text: string): Promise<void>;
+  /** Puts text in the place of the user's message with that seq and begins a turn from there. */
+  resendMessage(sessionId: string, seq: number, text: string): Promise<void>;
+  /** Tries the server of a failed call once more and offers the call again. */
+  retryCall(sessionId: string, callId: string): Promise<void>;
+  /** Whether the next message opens a server. */
+  lightService(sessionId: string, name: string, lit: boolean): Promise<void>;
   stopTurn(sessionId: string): Promise<void>;
   openLink(url: string): Promise<void>;
 
@@ -61,8 +95,11 @@ export interface Host {
   settings(): Promise<SettingsSnapshot>;
   setTheme(theme: string): Promise<void>;
   setApprovalMode(mode: ApprovalMode): Promise<void>;
+  setLayout(layout: Layout): Promise<void>;
   /** An empty key keeps the stored one. Without a keyring a key is refused unless allowFile. */
   saveProfile(profile: ModelProfile, key: string, allowFile: boolean): Promise<void>;
   /** Removes the profile and its key. */
   deleteProfile(): Promise<void>;
+  /** Asks the endpoint for one short answer; an empty key uses the stored one. */
+  testProfile(profile: ModelProfile, key: string): Promise<ProfileTest>;
 }

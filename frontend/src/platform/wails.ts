@@ -9,8 +9,7 @@ import type { Host, Topics } from "./host";
 
 /** A call has no time limit of its own and an unknown method never settles. */
 export const CALL_LIMIT_MS = 30_000;
-/** A folder dialog waits for a person. */
-const DIALOG_LIMIT_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 function call<T>(what: string, command: () => Promise<T>, limit = CALL_LIMIT_MS): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -32,6 +31,8 @@ function rejection(message: string): CommandError {
 // The wire enums are string enums in the bindings and unions in the contract: same values.
 const COMMANDS: Omit<Host, "on"> = {
   ready: () => app.Ready(),
+  focused: (focused) => app.Focused(focused),
+  copyText: (text) => app.CopyText(text),
   mcp: () => mcp.Snapshot() as Promise<never>,
   enableServer: (name) => mcp.EnableServer(name),
   disableServer: (name) => mcp.DisableServer(name),
@@ -45,18 +46,35 @@ const COMMANDS: Omit<Host, "on"> = {
   addServer: (form) => mcp.AddServer(form),
   editServer: (name, form) => mcp.EditServer(name, form),
   removeServer: (name) => mcp.RemoveServer(name),
-  undoRemove: () => mcp.UndoRemove(),
   restoreFields: () => mcp.RestoreFields(),
-  saveToolRules: (name, rules) => mcp.ResolveClash(name, rules),
+  resolveClash: (name, rules) => mcp.ResolveClash(name, rules),
+  setToolRules: (name, rules) => mcp.SetToolRules(name, rules),
+  undoChange: (id) => mcp.UndoChange(id),
+  changes: () => mcp.Changes() as Promise<never>,
+  parsePaste: (text) => mcp.ParsePaste(text),
+  startTrial: (form, edits) => mcp.StartTrial(form, edits),
+  stopTrial: () => mcp.StopTrial(),
+  trial: () => mcp.Trial(),
+  serverDetail: (name) => mcp.ServerDetail(name),
+  serverLog: (name, after) => mcp.ServerLog(name, after),
+  copyDiagnosis: (name) => mcp.CopyDiagnosis(name),
+  clashes: (name) => mcp.Clashes(name),
+  callTool: (callId, server, original, args) => mcp.CallTool(callId, server, original, args),
+  cancelTool: (callId) => mcp.CancelTool(callId),
   openFile: (which, line) => mcp.OpenFile(which as never, line),
   sessions: () => sessions.List(),
   newSession: (workspace) => sessions.NewSession(workspace),
   selectSession: (id) => sessions.OpenSession(id),
+  showWorkspace: (workspace) => sessions.ShowWorkspace(workspace),
   renameSession: (id, title) => sessions.RenameSession(id, title),
   deleteSession: (id) => sessions.DeleteSession(id),
+  searchSessions: (query) => sessions.SearchSessions(query),
   pickWorkspace: () => sessions.PickWorkspace(),
   transcript: (id) => chat.Transcript(id) as Promise<never>,
   sendMessage: (id, text) => chat.SendMessage(id, text),
+  resendMessage: (id, seq, text) => chat.ResendMessage(id, seq, text),
+  retryCall: (id, callId) => chat.RetryCall(id, callId),
+  lightService: (id, name, lit) => chat.LightService(id, name, lit),
   stopTurn: (id) => chat.StopTurn(id),
   openLink: (url) => settings.OpenLink(url),
   approvals: () => chat.Approvals(),
@@ -64,9 +82,14 @@ const COMMANDS: Omit<Host, "on"> = {
   settings: () => settings.Get() as Promise<never>,
   setTheme: (theme) => settings.SetTheme(theme),
   setApprovalMode: (mode) => settings.SetMode(mode as never),
+  setLayout: (layout) => settings.SetLayout(layout),
   saveProfile: (profile, key, allowFile) => settings.SaveProfile(profile, key, allowFile),
   deleteProfile: () => settings.DeleteProfile(),
+  testProfile: (profile, key) => settings.TestProfile(profile, key),
 };
+
+/** Commands that wait for a person or for a tool; every other is answered within CALL_LIMIT_MS. */
+const PATIENT: Partial<Record<keyof Host, number>> = { pickWorkspace: HOUR_MS, callTool: HOUR_MS, testProfile: 120_000 };
 
 /** The host of the real window. One listener per topic for the life of the page: removing the
  *  last one would also remove listeners of that name in the application. */
@@ -91,7 +114,7 @@ export function wailsHost(): Host {
   };
   const host: Record<string, unknown> = { on };
   for (const [name, command] of Object.entries(COMMANDS)) {
-    const limit = name === "pickWorkspace" ? DIALOG_LIMIT_MS : CALL_LIMIT_MS;
+    const limit = PATIENT[name as keyof Host] ?? CALL_LIMIT_MS;
     host[name] = (...args: unknown[]) => call(name, () => (command as (...all: unknown[]) => Promise<unknown>)(...args), limit);
   }
   return host as unknown as Host;

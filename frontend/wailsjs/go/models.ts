@@ -16,6 +16,13 @@ export namespace app {
 	    rev: number;
 	    questions: Question[];
 	}
+	export interface Change {
+	    id: string;
+	    atMs: number;
+	    what: string;
+	    file: ConfigFile;
+	    blocked: string;
+	}
 	export interface ChatContent {
 	    kind: string;
 	    text: string;
@@ -52,6 +59,7 @@ export namespace app {
 	    stopReason: string;
 	    practice: boolean;
 	    model: string;
+	    toSeq: number;
 	}
 	export enum ChatKind {
 	    Text = "text",
@@ -67,14 +75,72 @@ export namespace app {
 	    Progress = "progress",
 	    Notice = "notice",
 	    Step = "step",
+	    Rewind = "rewind",
+	}
+	export interface Clash {
+	    tool: string;
+	    mine: ClashArm;
+	    theirs: ClashArm;
+	}
+	export interface ClashArm {
+	    owner: string;
+	    original: string;
+	    description: string;
+	    schema: string;
 	}
 	export enum ConfigFile {
 	    Store = "store",
 	    Workspace = "workspace",
 	}
+	export interface Question {
+	    id: string;
+	    sessionId: string;
+	    callId: string;
+	    server: string;
+	    tool: string;
+	    why: string;
+	    previewKind: string;
+	    preview: string;
+	    workspaceGrant: boolean;
+	    atMs: number;
+	}
+	export enum ServerAction {
+	    Enable = "enable",
+	    Trust = "trust",
+	    Resume = "resume",
+	    Define = "define",
+	    Edit = "edit",
+	    Retry = "retry",
+	    Resolve = "resolve",
+	    SignIn = "sign_in",
+	    Wait = "wait",
+	}
+	export enum ServerLayer {
+	    Definition = "definition",
+	    Workspace = "workspace",
+	    Session = "session",
+	    Runtime = "runtime",
+	}
+	export enum ServerState {
+	    Connected = "connected",
+	    Disabled = "disabled",
+	    Paused = "paused",
+	    Error = "error",
+	    Missing = "missing",
+	    Busy = "busy",
+	}
+	
+	export interface Clashes {
+	    clashes: Clash[];
+	    taken: string[];
+	}
 	export interface Conflict {
 	    tool: string;
 	    owner: string;
+	}
+	export interface Done {
+	    id: string;
+	    what: string;
 	}
 	export interface Evidence {
 	    exitCode?: number;
@@ -90,6 +156,24 @@ export namespace app {
 	    line: number;
 	    column: number;
 	    message: string;
+	}
+	export interface Layout {
+	    sessionsWidth: number;
+	    boardWidth: number;
+	    sessionsHidden: boolean;
+	    boardHidden: boolean;
+	    boardWide: boolean;
+	}
+	export interface LogLine {
+	    seq: number;
+	    atMs: number;
+	    level: string;
+	    text: string;
+	}
+	export interface LogPage {
+	    lines: LogLine[];
+	    next: number;
+	    lost: boolean;
 	}
 	export interface MCPSnapshot {
 	    rev: number;
@@ -129,35 +213,6 @@ export namespace app {
 	    diff: string;
 	    lostFields: string[];
 	}
-	export interface Question {
-	    id: string;
-	    sessionId: string;
-	    callId: string;
-	    server: string;
-	    tool: string;
-	    why: string;
-	    previewKind: string;
-	    preview: string;
-	    workspaceGrant: boolean;
-	    atMs: number;
-	}
-	export enum ServerAction {
-	    Enable = "enable",
-	    Trust = "trust",
-	    Resume = "resume",
-	    Define = "define",
-	    Edit = "edit",
-	    Retry = "retry",
-	    Resolve = "resolve",
-	    SignIn = "sign_in",
-	    Wait = "wait",
-	}
-	export enum ServerLayer {
-	    Definition = "definition",
-	    Workspace = "workspace",
-	    Session = "session",
-	    Runtime = "runtime",
-	}
 	export interface ServerRow {
 	    name: string;
 	    type: string;
@@ -190,16 +245,9 @@ export namespace app {
 	    progress: string;
 	    warnings: string[];
 	    shared: string[];
+	    lit: boolean;
 	    file: string;
 	    line: number;
-	}
-	export enum ServerState {
-	    Connected = "connected",
-	    Disabled = "disabled",
-	    Paused = "paused",
-	    Error = "error",
-	    Missing = "missing",
-	    Busy = "busy",
 	}
 	export interface Skip {
 	    tool: string;
@@ -213,7 +261,16 @@ export namespace app {
 	    changed: string[];
 	}
 	
-	
+	export interface Paste {
+	    forms: ServerForm[];
+	    warnings: string[];
+	}
+	export interface ProfileTest {
+	    ok: boolean;
+	    message: string;
+	    tookMs: number;
+	    models: string[];
+	}
 	export interface ServerForm {
 	    name: string;
 	    type: string;
@@ -226,6 +283,24 @@ export namespace app {
 	    enable: boolean;
 	}
 	
+	export interface SearchHit {
+	    sessionId: string;
+	    title: string;
+	    workspace: string;
+	    atMs: number;
+	    role: string;
+	    before: string;
+	    match: string;
+	    after: string;
+	}
+	export interface ServerDetail {
+	    name: string;
+	    form: ServerForm;
+	    rules: ToolRules;
+	    tools: ServerTool[];
+	    stages: StageTime[];
+	    instructions: string;
+	}
 	export interface ServerTool {
 	    name: string;
 	    original: string;
@@ -234,7 +309,24 @@ export namespace app {
 	    schema: string;
 	    schemaTokens: number;
 	    readOnly: boolean;
+	    destructive: boolean;
+	    idempotent: boolean;
+	    openWorld: boolean;
+	    held: boolean;
+	    owner: string;
+	    skipped: string;
 	}
+	export interface StageTime {
+	    stage: string;
+	    ms: number;
+	}
+	export interface ToolRules {
+	    exclude: string[];
+	    rename: {[key: string]: string};
+	}
+	
+	
+	
 	export interface SessionInfo {
 	    id: string;
 	    title: string;
@@ -256,19 +348,45 @@ export namespace app {
 	    model: ModelInfo;
 	    profile: ModelProfile;
 	    messages: string[];
+	    layout: Layout;
 	    demoCommand: string;
 	}
 	
 	
-	export interface ToolRules {
-	    exclude: string[];
-	    rename: {[key: string]: string};
+	
+	export interface ToolOutcome {
+	    ok: boolean;
+	    reason: string;
+	    tookMs: number;
+	    content: ChatContent[];
 	}
+	
 	export interface Transcript {
 	    sessionId: string;
 	    seq: number;
 	    runId: string;
 	    events: ChatEvent[];
+	}
+	export interface Trial {
+	    rev: number;
+	    id: string;
+	    name: string;
+	    running: boolean;
+	    ok: boolean;
+	    stage: string;
+	    stages: StageTime[];
+	    startedMs: number;
+	    tookMs: number;
+	    progress: string;
+	    cause: string;
+	    reason: string;
+	    evidence?: Evidence;
+	    protocol: string;
+	    serverName: string;
+	    serverVersion: string;
+	    tools: ServerTool[];
+	    schemaTokens: number;
+	    conflicts: Conflict[];
 	}
 
 }

@@ -73,6 +73,7 @@ function step(before: Conversation, event: ChatEvent): Conversation {
       kind: "done", key: `d${event.seq}`, stopReason: event.stopReason, practice: event.practice,
       model: event.model, tokens: conv.tokens,
     }), runId: "" };
+    case "rewind": return { ...conv, items: conv.items.filter((each) => Number(each.key.slice(1)) < event.toSeq) };
     default: return never(event.kind, conv);
   }
 }

@@ -30,7 +30,7 @@ export function Board({ store, host, runner, demoCommand, wide, onWide }: {
   const [filter, setFilter] = useState<Filter>({ state: "", text: "" });
   const onFile = useCallback((path: string, line: number) => void runner.run(`file ${path}`, () => host.openFile(path === store.get().workspaceConfig ? "workspace" : "store", line)), [host, runner, store]);
   const onVerb = useCallback((verb: Verb, row: Row) => {
-    const go = (command: () => Promise<void>) => void runner.run(row.name, command);
+    const go = (command: () => Promise<unknown>) => void runner.run(row.name, command);
     switch (verb) {
       case "Enable": return go(() => host.enableServer(row.name));
       case "Disable": return go(() => host.disableServer(row.name));
@@ -45,8 +45,8 @@ export function Board({ store, host, runner, demoCommand, wide, onWide }: {
     }
   }, [host, runner]);
   const remove = (name: string) => void runner.run(name, async () => {
-    await host.removeServer(name);
-    runner.show(`Removed ${name}`, false, () => void runner.run(name, () => host.undoRemove()));
+    const { id } = await host.removeServer(name);
+    runner.show(`Removed ${name}`, false, () => void runner.run(name, () => host.undoChange(id)));
   });
   const { rows } = snapshot;
   const shown = matching(rows, filter);
@@ -81,7 +81,7 @@ export function Board({ store, host, runner, demoCommand, wide, onWide }: {
         taken={open.edits === undefined ? rows.filter((row) => row.defined).map((row) => row.name) : []}
         onSave={(form) => runner.run(form.name, () => (open.edits === undefined ? host.addServer(form) : host.editServer(open.edits, form)))} /> : null}
       {open?.kind === "resolve" ? <ResolveDialog row={open.row} onClose={() => setOpen(undefined)}
-        onSave={(rules) => runner.run(open.row.name, () => host.saveToolRules(open.row.name, rules))} /> : null}
+        onSave={(rules) => runner.run(open.row.name, () => host.resolveClash(open.row.name, rules))} /> : null}
       {open?.kind === "remove" ? <Modal title={`Remove ${open.row.name}?`} onClose={() => setOpen(undefined)}
         describe="Its definition leaves this machine's mcp.json and its process ends. You can undo this.">
         <footer><button type="button" className="btn danger" onClick={() => { setOpen(undefined); remove(open.row.name); }}>Remove</button>

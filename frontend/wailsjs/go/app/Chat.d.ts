@@ -6,6 +6,12 @@ export function AnswerQuestion(arg1:string,arg2:app.ApprovalDecision):Promise<vo
 
 export function Approvals():Promise<app.ApprovalsSnapshot>;
 
+export function LightService(arg1:string,arg2:string,arg3:boolean):Promise<void>;
+
+export function ResendMessage(arg1:string,arg2:number,arg3:string):Promise<void>;
+
+export function RetryCall(arg1:string,arg2:string):Promise<void>;
+
 export function SendMessage(arg1:string,arg2:string):Promise<void>;
 
 export function StopTurn(arg1:string):Promise<void>;

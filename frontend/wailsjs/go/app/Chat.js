@@ -10,6 +10,18 @@ export function Approvals() {
   return window['go']['app']['Chat']['Approvals']();
 }
 
+export function LightService(arg1, arg2, arg3) {
+  return window['go']['app']['Chat']['LightService'](arg1, arg2, arg3);
+}
+
+export function ResendMessage(arg1, arg2, arg3) {
+  return window['go']['app']['Chat']['ResendMessage'](arg1, arg2, arg3);
+}
+
+export function RetryCall(arg1, arg2) {
+  return window['go']['app']['Chat']['RetryCall'](arg1, arg2);
+}
+
 export function SendMessage(arg1, arg2) {
   return window['go']['app']['Chat']['SendMessage'](arg1, arg2);
 }

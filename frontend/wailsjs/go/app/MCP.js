@@ -6,6 +6,26 @@ export function AddServer(arg1) {
   return window['go']['app']['MCP']['AddServer'](arg1);
 }
 
+export function CallTool(arg1, arg2, arg3, arg4) {
+  return window['go']['app']['MCP']['CallTool'](arg1, arg2, arg3, arg4);
+}
+
+export function CancelTool(arg1) {
+  return window['go']['app']['MCP']['CancelTool'](arg1);
+}
+
+export function Changes() {
+  return window['go']['app']['MCP']['Changes']();
+}
+
+export function Clashes(arg1) {
+  return window['go']['app']['MCP']['Clashes'](arg1);
+}
+
+export function CopyDiagnosis(arg1) {
+  return window['go']['app']['MCP']['CopyDiagnosis'](arg1);
+}
+
 export function DisableServer(arg1) {
   return window['go']['app']['MCP']['DisableServer'](arg1);
 }
@@ -24,6 +44,10 @@ export function GetServer(arg1) {
 
 export function OpenFile(arg1, arg2) {
   return window['go']['app']['MCP']['OpenFile'](arg1, arg2);
+}
+
+export function ParsePaste(arg1) {
+  return window['go']['app']['MCP']['ParsePaste'](arg1);
 }
 
 export function PauseServer(arg1) {
@@ -58,22 +82,38 @@ export function RetryServer(arg1) {
   return window['go']['app']['MCP']['RetryServer'](arg1);
 }
 
-export function ServerLog(arg1) {
-  return window['go']['app']['MCP']['ServerLog'](arg1);
+export function ServerDetail(arg1) {
+  return window['go']['app']['MCP']['ServerDetail'](arg1);
 }
 
-export function ServerTools(arg1) {
-  return window['go']['app']['MCP']['ServerTools'](arg1);
+export function ServerLog(arg1, arg2) {
+  return window['go']['app']['MCP']['ServerLog'](arg1, arg2);
+}
+
+export function SetToolRules(arg1, arg2) {
+  return window['go']['app']['MCP']['SetToolRules'](arg1, arg2);
 }
 
 export function Snapshot() {
   return window['go']['app']['MCP']['Snapshot']();
 }
 
+export function StartTrial(arg1, arg2) {
+  return window['go']['app']['MCP']['StartTrial'](arg1, arg2);
+}
+
+export function StopTrial() {
+  return window['go']['app']['MCP']['StopTrial']();
+}
+
+export function Trial() {
+  return window['go']['app']['MCP']['Trial']();
+}
+
 export function TrustServers(arg1) {
   return window['go']['app']['MCP']['TrustServers'](arg1);
 }
 
-export function UndoRemove() {
-  return window['go']['app']['MCP']['UndoRemove']();
+export function UndoChange(arg1) {
+  return window['go']['app']['MCP']['UndoChange'](arg1);
 }

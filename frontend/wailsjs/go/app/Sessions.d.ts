@@ -13,3 +13,7 @@ export function OpenSession(arg1:string):Promise<void>;
 export function PickWorkspace():Promise<string>;
 
 export function RenameSession(arg1:string,arg2:string):Promise<void>;
+
+export function SearchSessions(arg1:string):Promise<Array<app.SearchHit>>;
+
+export function ShowWorkspace(arg1:string):Promise<void>;

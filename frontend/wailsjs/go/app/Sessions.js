@@ -25,3 +25,11 @@ export function PickWorkspace() {
 export function RenameSession(arg1, arg2) {
   return window['go']['app']['Sessions']['RenameSession'](arg1, arg2);
 }
+
+export function SearchSessions(arg1) {
+  return window['go']['app']['Sessions']['SearchSessions'](arg1);
+}
+
+export function ShowWorkspace(arg1) {
+  return window['go']['app']['Sessions']['ShowWorkspace'](arg1);
+}

@@ -10,6 +10,10 @@ export function OpenLink(arg1:string):Promise<void>;
 
 export function SaveProfile(arg1:app.ModelProfile,arg2:string,arg3:boolean):Promise<void>;
 
+export function SetLayout(arg1:app.Layout):Promise<void>;
+
 export function SetMode(arg1:app.ApprovalMode):Promise<void>;
 
 export function SetTheme(arg1:string):Promise<void>;
+
+export function TestProfile(arg1:app.ModelProfile,arg2:string):Promise<app.ProfileTest>;

@@ -18,10 +18,18 @@ export function SaveProfile(arg1, arg2, arg3) {
   return window['go']['app']['Settings']['SaveProfile'](arg1, arg2, arg3);
 }
 
+export function SetLayout(arg1) {
+  return window['go']['app']['Settings']['SetLayout'](arg1);
+}
+
 export function SetMode(arg1) {
   return window['go']['app']['Settings']['SetMode'](arg1);
 }
 
 export function SetTheme(arg1) {
   return window['go']['app']['Settings']['SetTheme'](arg1);
+}
+
+export function TestProfile(arg1, arg2) {
+  return window['go']['app']['Settings']['TestProfile'](arg1, arg2);
 }

@@ -1,10 +1,12 @@
-/** A button that is a drawing; its name is for the screen reader, its title for the pointer. */
-export function IconButton({ label, title, path, disabled, onClick }: {
-  label: string; title: string; path: string; disabled?: boolean; onClick: () => void;
+import type { LucideIcon } from "lucide-react";
+
+/** A button that is a drawing; its name is for the screen reader, its title (else its name) for the pointer. */
+export function IconButton({ label, title, icon: Icon, disabled, pressed, onClick }: {
+  label: string; title?: string; icon: LucideIcon; disabled?: boolean; pressed?: boolean; onClick: () => void;
 }) {
   return (
-    <button type="button" className="icon" aria-label={label} title={title} disabled={disabled} onClick={onClick}>
-      <svg aria-hidden="true" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round"><path d={path} /></svg>
+    <button type="button" className="icon" aria-label={label} title={title ?? label} aria-pressed={pressed} disabled={disabled} onClick={onClick}>
+      <Icon aria-hidden="true" size={15} strokeWidth={1.75} />
     </button>
   );
 }

@@ -1,4 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
+import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useCallback, useRef, useState, type KeyboardEvent } from "react";
 import type { MCPSnapshot, ServerForm, ServerRow as Row } from "../../contract/types";
 import type { Runner } from "../../lib/run";
@@ -57,7 +58,7 @@ export function Board({ store, host, runner, demoCommand, wide, onWide }: {
         <button type="button" className="btn" disabled={busy.has("retry failed") || !rows.some((row) => row.state === "error")} onClick={() => void runner.run("retry failed", () => host.retryFailed())}>Retry failed</button>
         <button type="button" className="btn ghost" disabled={busy.has("rebuild all")} onClick={() => void runner.run("rebuild all", () => host.rebuildAll())}>Rebuild all</button>
         <button type="button" className="btn primary" onClick={() => setOpen({ kind: "form", form: blank() })}>Add server</button>
-        <IconButton label={wide ? "Show the conversation" : "Widen the board"} title={wide ? "Show the conversation" : "Widen the board"} path={wide ? "M6 4l4 4-4 4" : "M10 4L6 8l4 4"} onClick={() => onWide(!wide)} />
+        <IconButton label={wide ? "Show the conversation" : "Widen the board"} icon={wide ? ChevronRight : ChevronLeft} onClick={() => onWide(!wide)} />
       </header>
       {rows.length > 0 ? <Filters rows={rows} filter={filter} onChange={setFilter} /> : null}
       {snapshot.fileErrors.map((each) => (

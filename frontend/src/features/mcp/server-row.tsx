@@ -1,3 +1,4 @@
+import { Check, Pause, Pencil, Play, Plus, Power, RotateCw, Split, Trash2, type LucideIcon } from "lucide-react";
 import { memo } from "react";
 import type { ServerRow as Row } from "../../contract/types";
 import { duration } from "../../lib/format";
@@ -7,10 +8,8 @@ import { Switch } from "../../ui/switch";
 import { Countdown, Elapsed } from "./ticking";
 import { capital, cure, LAMP, quiet, sentence, STAGES, transport, type Verb } from "./words";
 
-const GLYPH: Record<Verb, string> = {
-  Enable: "M4 8l3 3 5-6", Disable: "M8 3v5M5 4.5a5 5 0 1 0 6 0", Pause: "M6 4v8M10 4v8", Resume: "M6 4l6 4-6 4z",
-  Retry: "M12.5 8a4.5 4.5 0 1 1-1.5-3.4M11 2v3H8", Edit: "M4 12l.6-2.6L10.5 3.5l2 2-5.9 5.9z", Remove: "M4 5h8M6.5 5V3.5h3V5M5 5l.5 8h5L11 5",
-  Resolve: "M4 4l4 4v4M12 4L8 8", Trust: "M4 8l3 3 5-6", Define: "M8 4v8M4 8h8",
+const GLYPH: Record<Verb, LucideIcon> = {
+  Enable: Check, Disable: Power, Pause, Resume: Play, Retry: RotateCw, Edit: Pencil, Remove: Trash2, Resolve: Split, Trust: Check, Define: Plus,
 };
 
 /** One server: a healthy one is one line; any other says why and offers its button. */
@@ -35,7 +34,7 @@ export const ServerRow = memo(function ServerRow({ row, index, busy, onVerb, onF
       <div role="gridcell" className="num">{row.toolCount}</div>
       <div role="gridcell" className="num muted" title={time ? `connected in ${duration(row.connectMs) || "?"}${row.latencyMs ? `, latency ${duration(row.latencyMs)}` : ""}` : undefined}>{row.state === "busy" ? <Elapsed sinceMs={row.sinceMs} /> : duration(time)}</div>
       <div role="gridcell" className="quiet">{quiet(row).map((each) => (
-        <IconButton key={each} label={`${each} ${row.name}`} title={each} path={GLYPH[each]} disabled={busy} onClick={() => onVerb(each, row)} />
+        <IconButton key={each} label={`${each} ${row.name}`} title={each} icon={GLYPH[each]} disabled={busy} onClick={() => onVerb(each, row)} />
       ))}</div>
       {row.state === "busy" ? (
         <div role="gridcell" className="why stages">

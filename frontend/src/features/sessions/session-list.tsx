@@ -1,3 +1,4 @@
+import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { SessionInfo, SessionsSnapshot } from "../../contract/types";
 import { ago, baseName } from "../../lib/format";
@@ -48,9 +49,6 @@ export function SessionList({ snapshot, busy, ...actions }: SessionActions & { s
   );
 }
 
-const PEN = "M4 12l.6-2.6L10.5 3.5l2 2-5.9 5.9z";
-const BIN = "M4 5h8M6.5 5V3.5h3V5M5 5l.5 8h5L11 5";
-
 /** One session. Another process holds a read-only one, so it is neither renamed nor deleted here. */
 function Line({ session, current, onSelect, onRename, onDelete }: {
   session: SessionInfo; current: boolean; onSelect: () => void; onRename: () => void; onDelete: () => void;
@@ -63,8 +61,8 @@ function Line({ session, current, onSelect, onRename, onDelete }: {
         <span className="title">{title}</span><span className={session.running ? "when running" : "when"}>{when}</span>
       </button>
       {session.readOnly ? null : <span className="session-tools">
-        <IconButton label={`Rename ${title}`} title="Rename" path={PEN} onClick={onRename} />
-        <IconButton label={`Delete ${title}`} title="Delete" path={BIN} onClick={onDelete} />
+        <IconButton label={`Rename ${title}`} title="Rename" icon={Pencil} onClick={onRename} />
+        <IconButton label={`Delete ${title}`} title="Delete" icon={Trash2} onClick={onDelete} />
       </span>}
     </li>
   );

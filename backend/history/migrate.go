@@ -28,6 +28,15 @@ var migrations = []string{
 		meta TEXT NOT NULL,
 		PRIMARY KEY (session, n)
 	)`,
+	`CREATE TABLE aside (
+		session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+		rewind INTEGER NOT NULL,
+		n INTEGER NOT NULL,
+		message TEXT NOT NULL,
+		meta TEXT NOT NULL,
+		aside_ms INTEGER NOT NULL,
+		PRIMARY KEY (session, rewind, n)
+	)`,
 }
 
 const (

@@ -21,7 +21,10 @@ const keyringService = "patchbay"
 var errNoBus = errors.New("no session bus")
 
 // profileKey names the stored profile's key.
-const profileKey = "model-key"
+const (
+	profileKey = "model-key"
+	profileRef = "${keyring:" + profileKey + "}"
+)
 
 // KeyStore keeps secrets: in the operating system's keyring, or, after the person agreed,
 // in a 0600 file where there is no keyring.

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -78,6 +79,41 @@ func checkBaseURL(raw string) error {
 		return fmt.Errorf("%q is no base URL. It looks like https://host/v1", raw)
 	}
 	return nil
+}
+
+// sameHost reports whether two base URLs lead to the same server: scheme, host and port.
+func sameHost(a, b string) bool {
+	one, errOne := url.Parse(a)
+	other, errOther := url.Parse(b)
+	return errOne == nil && errOther == nil && one.Scheme == other.Scheme && strings.EqualFold(one.Host, other.Host)
+}
+
+// ErrOtherHost says that the stored key was given for another host.
+var ErrOtherHost = errors.New("the stored key belongs to another host")
+
+// KeyFor returns the key for a request to baseURL: the typed one or what its ${env:NAME}
+// stands for; the stored profile's when none is typed, "" when it has none. ErrOtherHost
+// says that the stored key was given for another host: it is never sent to this one.
+func (s *Store) KeyFor(baseURL, typed string, getenv func(string) string) (string, error) {
+	if typed != "" && !isReference(typed) {
+		return typed, nil
+	}
+	p := s.current().Profile
+	ref := typed
+	if ref == "" && p != nil {
+		ref = p.KeyRef
+	}
+	if s.foreign(typed, ref, baseURL) {
+		return "", ErrOtherHost
+	}
+	return s.resolveKey(ref, getenv)
+}
+
+// foreign reports whether ref is the stored key and baseURL not the host it was given for.
+func (s *Store) foreign(typed, ref, baseURL string) bool {
+	stored := typed == "" && ref != "" || ref == profileRef
+	p := s.current().Profile
+	return stored && (p == nil || !sameHost(p.BaseURL, baseURL))
 }
 
 var reference = regexp.MustCompile(`^\$\{(env|keyring):([^}]+)\}$`)

@@ -1,5 +1,5 @@
-// Package settings owns the settings file: theme, approvals mode and the stored model
-// profile; and it chooses the model that answers.
+// Package settings owns the settings file: theme, approvals mode, the stored model profile,
+// how the window is divided and where it was; and it chooses the model that answers.
 package settings
 
 import (
@@ -36,6 +36,8 @@ type Settings struct {
 	Theme   Theme         `json:"theme,omitempty"`
 	Mode    approval.Mode `json:"mode,omitempty"`
 	Profile *Profile      `json:"profile,omitempty"`
+	Layout  Layout        `json:"layout,omitzero"`
+	Window  Window        `json:"window,omitzero"`
 	Err     error         `json:"-"` // why the file on disk is not what this holds
 }
 
@@ -88,23 +90,26 @@ func (s *Store) SetMode(mode approval.Mode) error {
 // SaveProfile stores the profile and, when key is not "", its key: a ${env:NAME} reference
 // stays in the file, anything else goes to the keyring, or, when there is none and
 // allowFile is true, to a 0600 file. Without a keyring and without leave it stores nothing
-// and returns a *NoKeyringError.
+// and returns a *NoKeyringError. When key is "", the stored one stays if the profile keeps
+// its host: a key is never sent to another host than the one it was given for.
 func (s *Store) SaveProfile(p Profile, key string, allowFile bool) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	if old := s.current().Profile; old != nil && key == "" {
+	if old := s.current().Profile; old != nil && key == "" && sameHost(old.BaseURL, p.BaseURL) {
 		p.KeyRef = old.KeyRef
 	}
 	switch {
 	case key == "":
+	case s.foreign(key, key, p.BaseURL):
+		return ErrOtherHost
 	case isReference(key):
 		p.KeyRef = key
 	default:
 		if err := s.keys.Set(profileKey, key, allowFile); err != nil {
 			return err
 		}
-		p.KeyRef = "${keyring:" + profileKey + "}"
+		p.KeyRef = profileRef
 	}
 	return s.change(func(v *Settings) { v.Profile = &p })
 }
@@ -166,6 +171,8 @@ func read(path string) Settings {
 	if !slices.Contains(approval.AllModes, v.Mode) {
 		v.Mode = approval.Safe
 	}
+	v.Layout.clamp()
+	v.Window.clamp()
 	return v
 }
 
@@ -181,7 +188,7 @@ func merge(path string, v Settings) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the settings: %w", err)
 	}
-	for _, name := range []string{"theme", "mode", "profile"} {
+	for _, name := range []string{"theme", "mode", "profile", "layout", "window"} {
 		delete(fields, name)
 	}
 	if err := json.Unmarshal(ours, &fields); err != nil {

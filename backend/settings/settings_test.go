@@ -142,14 +142,14 @@ func TestABrokenFileIsNeverOverwritten(t *testing.T) {
 
 func TestUnknownFieldsStay(t *testing.T) {
 	s := open(t)
-	if err := os.WriteFile(s.path, []byte("\xef\xbb\xbf{\"window\": {\"x\": 1}, \"theme\": \"light\"}"), 0o600); err != nil {
+	if err := os.WriteFile(s.path, []byte("\xef\xbb\xbf{\"later\": {\"x\": 1}, \"theme\": \"light\"}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.SetMode(approval.Manual); err != nil {
 		t.Fatal(err)
 	}
 	data, _ := os.ReadFile(s.path)
-	for _, want := range []string{`"window"`, `"light"`, `"manual"`} {
+	for _, want := range []string{`"later"`, `"light"`, `"manual"`} {
 		if !strings.Contains(string(data), want) {
 			t.Fatalf("the file is %s, want it to hold %s", data, want)
 		}

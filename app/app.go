@@ -28,6 +28,7 @@ type App struct{ core *core }
 
 // Ready says that the page has rendered: servers start now.
 func (a *App) Ready() error {
+	a.core.logger.Info("the page is ready")
 	return do(a.core, "Ready", func(context.Context) error { a.core.ready(); return nil })
 }
 

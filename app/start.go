@@ -51,7 +51,7 @@ func Start(p Program) int {
 		return 0
 	}
 	defer instance.Close()
-	logger := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	logger := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: logLevel(os.Getenv("PATCHBAY_LOG"))}))
 	backend, err := p.Open(LocalOptions{Version: p.Version, Workspace: workspace, Logger: logger})
 	if err != nil {
 		fmt.Fprintln(p.Stderr, err)
@@ -62,6 +62,16 @@ func Start(p Program) int {
 		return 1
 	}
 	return 0
+}
+
+// logLevel is from where on the window tells what happens on stderr: PATCHBAY_LOG (debug,
+// info, warn or error), else warn.
+func logLevel(name string) slog.Level {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(name)); err != nil {
+		return slog.LevelWarn
+	}
+	return level
 }
 
 func handedText(workspace string) string {

@@ -25,9 +25,17 @@ export class Stores {
     protocol: "", serverName: "", serverVersion: "", tools: [], schemaTokens: 0, conflicts: [],
   });
 
+  private first: Promise<unknown> = Promise.resolve();
+
   constructor(private readonly host: Host) {
     this.chat = new ChatStore(host);
   }
+
+  /** Settles when what there was at the start, or the news that it could not be read, is on the screen. */
+  painted = async (): Promise<void> => {
+    await this.first;
+    await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
+  };
 
   /** Listens, then reads what there was before: both ways go through take. */
   start = (): (() => void) => {
@@ -38,11 +46,11 @@ export class Stores {
       this.sessions.subscribe(() => this.chat.show(this.sessions.get().current)),
     ];
     const read = <T>(what: string, get: () => Promise<T>, take: (value: T) => void) =>
-      void this.runner.run(`read ${what}`, async () => take(await get()));
-    read("servers", () => host.mcp(), this.mcp.take);
-    read("sessions", () => host.sessions(), this.sessions.take);
-    read("approvals", () => host.approvals(), this.approvals.take);
-    read("settings", () => host.settings(), this.settings.take);
+      this.runner.run(`read ${what}`, async () => take(await get()));
+    this.first = Promise.all([
+      read("servers", () => host.mcp(), this.mcp.take), read("sessions", () => host.sessions(), this.sessions.take),
+      read("approvals", () => host.approvals(), this.approvals.take), read("settings", () => host.settings(), this.settings.take),
+    ]);
     return () => { for (const each of off) each(); };
   };
 }

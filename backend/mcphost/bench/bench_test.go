@@ -5,17 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"patchbay/backend/benchtest"
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcphost"
 	"patchbay/backend/proc"
@@ -61,50 +59,19 @@ func serve(wait string) int {
 	return 0
 }
 
-// result is one line of results.json.
-type result struct {
-	ID    string   `json:"id"`
-	What  string   `json:"what"`
-	Value float64  `json:"value"`
-	Goal  *float64 `json:"goal"` // nil: reported only
-}
-
-// BenchmarkRuntime measures everything once, prints it, and writes it to the file that
-// BENCH_OUT names. The goals are judged by who reads it. Run it alone:
+// BenchmarkRuntime measures everything once, prints it, and keeps it in the file that
+// BENCH_OUT names. Run it alone:
 //
 //	BENCH_OUT=$PWD/build/bench/results.json go test -run '^$' -bench Runtime -benchtime 1x ./backend/mcphost/bench
 func BenchmarkRuntime(b *testing.B) {
 	for b.Loop() {
-		results := append(startForty(b), callOverhead(b)...)
-		for _, r := range results {
-			goal := ""
-			if r.Goal != nil {
-				goal = fmt.Sprintf(" (goal ≤ %g)", *r.Goal)
-			}
-			fmt.Printf("%-8s %9.4f%s  %s\n", r.ID, r.Value, goal, r.What)
-		}
-		if out := os.Getenv("BENCH_OUT"); out != "" {
-			write(b, out, results)
-		}
-	}
-}
-
-func write(t testing.TB, out string, results []result) {
-	data, err := json.MarshalIndent(results, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(out, append(data, '\n'), 0o644); err != nil {
-		t.Fatal(err)
+		benchtest.Report(b, append(startForty(b), callOverhead(b)...)...)
 	}
 }
 
 // startForty measures P1 and P2, ours and bare in turn so that a busy machine is unfair to
 // both.
-func startForty(t testing.TB) []result {
+func startForty(t testing.TB) []benchtest.Result {
 	const rounds = 5
 	var ours, bare, retry, single []float64
 	for round := range rounds {
@@ -117,14 +84,13 @@ func startForty(t testing.TB) []result {
 		retry = append(retry, applied(t, rt, map[string]uint64{one: uint64(round) + 1}))
 		stop(t, host, rt)
 	}
-	goal := 1.1
-	return []result{
-		{"P1", fmt.Sprintf("%d stdio servers with a handshake of %s, time until all are settled, against bare go-sdk clients", servers, handshake), median(ours) / median(bare), &goal},
-		{"P1.ours", "the same, milliseconds", median(ours), nil},
-		{"P1.bare", "bare go-sdk clients, milliseconds", median(bare), nil},
-		{"P2", fmt.Sprintf("Retry of one connected server among %d, its stop included, against a bare connect of it", servers), median(retry) / median(single), &goal},
-		{"P2.ours", "the same, milliseconds", median(retry), nil},
-		{"P2.bare", "bare connect, milliseconds", median(single), nil},
+	return []benchtest.Result{
+		benchtest.Judged("P1", fmt.Sprintf("%d stdio servers with a handshake of %s, time until all are settled, against bare go-sdk clients", servers, handshake), benchtest.Median(ours)/benchtest.Median(bare), 1.1),
+		benchtest.Plain("P1.ours", "the same, milliseconds", benchtest.Median(ours)),
+		benchtest.Plain("P1.bare", "bare go-sdk clients, milliseconds", benchtest.Median(bare)),
+		benchtest.Judged("P2", fmt.Sprintf("Retry of one connected server among %d, its stop included, against a bare connect of it", servers), benchtest.Median(retry)/benchtest.Median(single), 1.1),
+		benchtest.Plain("P2.ours", "the same, milliseconds", benchtest.Median(retry)),
+		benchtest.Plain("P2.bare", "bare connect, milliseconds", benchtest.Median(single)),
 	}
 }
 
@@ -151,7 +117,7 @@ func applied(t testing.TB, rt *mcphost.Runtime, attempts map[string]uint64) floa
 			t.Fatalf("%s is %s: %s", r.Name, r.State, r.Reason)
 		}
 	}
-	return ms(took)
+	return benchtest.MS(took)
 }
 
 func resolved(t testing.TB, n int, wait time.Duration) []mcpconf.Resolved {
@@ -185,7 +151,7 @@ func bareConnect(t testing.TB, list []string) float64 {
 		wg.Go(func() { _ = s.Close() })
 	}
 	wg.Wait()
-	return ms(took)
+	return benchtest.MS(took)
 }
 
 func bareSession(t testing.TB, name string, wait time.Duration) (*mcp.ClientSession, error) {
@@ -202,7 +168,7 @@ func bareSession(t testing.TB, name string, wait time.Duration) (*mcp.ClientSess
 
 // callOverhead measures P3: one call through table and runtime and one by a bare client, in
 // turn, each to a server of its own.
-func callOverhead(t testing.TB) []result {
+func callOverhead(t testing.TB) []benchtest.Result {
 	const warm, calls = 200, 3000
 	host := newHost(t)
 	rt := host.NewRuntime(mcphost.RuntimeOptions{Session: "bench", Workspace: t.TempDir()})
@@ -223,12 +189,11 @@ func callOverhead(t testing.TB) []result {
 			ours, bare = append(ours, a), append(bare, b)
 		}
 	}
-	goal := 0.1
-	return []result{
-		{"P3", "what the executor adds to a call of a bare go-sdk client, p50, milliseconds", median(ours) - median(bare), &goal},
-		{"P3.p99", "the same, p99, milliseconds", percentile(ours, 0.99) - percentile(bare, 0.99), nil},
-		{"P3.ours", "a call through the executor, p50, milliseconds", median(ours), nil},
-		{"P3.bare", "a bare call, p50, milliseconds", median(bare), nil},
+	return []benchtest.Result{
+		benchtest.Judged("P3", "what the executor adds to a call of a bare go-sdk client, p50, milliseconds", benchtest.Median(ours)-benchtest.Median(bare), 0.1),
+		benchtest.Plain("P3.p99", "the same, p99, milliseconds", benchtest.Percentile(ours, 0.99)-benchtest.Percentile(bare, 0.99)),
+		benchtest.Plain("P3.ours", "a call through the executor, p50, milliseconds", benchtest.Median(ours)),
+		benchtest.Plain("P3.bare", "a bare call, p50, milliseconds", benchtest.Median(bare)),
 	}
 }
 
@@ -239,7 +204,7 @@ func callOurs(t testing.TB, rt *mcphost.Runtime) float64 {
 	if !got.OK {
 		t.Fatalf("call: %+v", got)
 	}
-	return ms(took)
+	return benchtest.MS(took)
 }
 
 func callBare(t testing.TB, session *mcp.ClientSession) float64 {
@@ -249,7 +214,7 @@ func callBare(t testing.TB, session *mcp.ClientSession) float64 {
 	if err != nil || got.IsError {
 		t.Fatalf("bare call: %v %+v", err, got)
 	}
-	return ms(took)
+	return benchtest.MS(took)
 }
 
 func stop(t testing.TB, host *mcphost.Host, rt *mcphost.Runtime) {
@@ -269,13 +234,4 @@ func executable(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-func median(values []float64) float64 { return percentile(values, 0.5) }
-
-func percentile(values []float64, p float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[min(int(math.Round(p*float64(len(sorted)-1))), len(sorted)-1)]
 }

@@ -104,7 +104,7 @@ func fileURI(dir string) string {
 // settle makes the connection live: from here on its loss is noticed.
 func (c *conn) settle(took time.Duration) {
 	res := c.session.Load().InitializeResult()
-	info := Info{Protocol: res.ProtocolVersion, Capabilities: capabilityNames(res.Capabilities), ConnectTime: took}
+	info := Info{Protocol: res.ProtocolVersion, Capabilities: capabilityNames(res.Capabilities), Instructions: res.Instructions, ConnectTime: took}
 	if res.ServerInfo != nil {
 		info.ServerName, info.Version = res.ServerInfo.Name, res.ServerInfo.Version
 	}

@@ -121,6 +121,7 @@ type Info struct {
 	ServerName   string
 	Version      string
 	Capabilities []string // declared, e.g. "tools.listChanged"
+	Instructions string   // what the server says about its own use
 	PID          int      // of a stdio server, 0 otherwise
 	ConnectTime  time.Duration
 }

@@ -20,7 +20,7 @@ const (
 func (rt *Runtime) assemble() {
 	lp := &rt.loop
 	states, verdicts := rt.claims()
-	a := &assembly{servers: make(map[string]*listing, len(lp.servers))}
+	a := &assembly{servers: make(map[string]known, len(lp.servers))}
 	settled := true
 	var entries []tool.Entry
 	for i, s := range lp.servers {
@@ -30,9 +30,7 @@ func (rt *Runtime) assemble() {
 		if s.link != nil {
 			a.links = append(a.links, s.link)
 		}
-		if s.list != nil {
-			a.servers[s.res.Name] = s.list
-		}
+		a.servers[s.res.Name] = s.known(verdicts[i])
 		if row.State == Connected {
 			entries = append(entries, s.view.offer(s.list)...)
 		} else if s.view != nil {
@@ -60,20 +58,31 @@ func (rt *Runtime) claims() ([]linkState, []verdict) {
 	states := make([]linkState, len(servers))
 	var candidates []candidate
 	var owner []int
+	var first []*server // those whose connection is new
 	for i, s := range servers {
 		if s.res.State != mcpconf.Wanted || s.link == nil {
 			continue
 		}
 		states[i] = s.link.snapshot()
 		s.present(states[i], rt.host.opts.Timing.callLimits)
-		if list := s.listOf(states[i]); list != nil {
+		began := time.Now()
+		list := s.listOf(states[i])
+		if s.checks.gen != states[i].gen && states[i].phase == up {
+			s.checks = checks{gen: states[i].gen, validate: time.Since(began)}
+			first = append(first, s)
+		}
+		if list != nil {
 			candidates = append(candidates, candidate{server: s.res.Name, names: list.names})
 			owner = append(owner, i)
 		}
 	}
 	verdicts := make([]verdict, len(servers))
-	for n, v := range claim(rt.host.opts.Reserved, candidates) {
+	began := time.Now()
+	for n, v := range claim(rt.host.opts.Reserved, rt.taken(), candidates) {
 		verdicts[owner[n]] = v
+	}
+	for _, s := range first {
+		s.checks.claim = time.Since(began)
 	}
 	return states, verdicts
 }

@@ -8,8 +8,8 @@ import (
 	"patchbay/backend/mcpconn"
 )
 
-// ownerBuiltin is the owner of the built-in tools in a Conflict.
-const ownerBuiltin = "built-in"
+// OwnerBuiltin is the owner of the built-in tools in a Conflict.
+const OwnerBuiltin = "built-in"
 
 // candidate is a settled server that claims names.
 type candidate struct {
@@ -29,13 +29,17 @@ type verdict struct {
 func (v verdict) clash() bool { return v.cause != "" }
 
 // claim gives each candidate, in the given order, the names it asks for or none of them:
-// no built-in tool's, none twice, none that an earlier candidate has. Case is ignored.
-func claim(reserved []string, candidates []candidate) []verdict {
+// no built-in tool's, none twice, none that an earlier candidate has or that is taken
+// already (name → owner). Case is ignored.
+func claim(reserved []string, taken map[string]string, candidates []candidate) []verdict {
 	builtin := make(map[string]bool, len(reserved))
 	for _, name := range reserved {
 		builtin[strings.ToLower(name)] = true
 	}
 	claimed := map[string]string{} // lower-case name → owner
+	for name, owner := range taken {
+		claimed[strings.ToLower(name)] = owner
+	}
 	verdicts := make([]verdict, len(candidates))
 	for i, c := range candidates {
 		v := judge(c, builtin, claimed)
@@ -63,7 +67,7 @@ func judge(c candidate, builtin map[string]bool, claimed map[string]string) verd
 			v.first(mcpconn.ToolUnnamed, fmt.Sprintf("MCP server %s returned a tool without a name", c.server))
 		case builtin[lower]:
 			v.first(mcpconn.ToolBuiltin, "MCP tool name conflicts with built-in tool: "+name)
-			v.add(name, ownerBuiltin)
+			v.add(name, OwnerBuiltin)
 		case seen[lower]:
 			v.first(mcpconn.ToolDuplicate, fmt.Sprintf("MCP server %s returned duplicate tool: %s", c.server, name))
 			v.add(name, c.server)
@@ -105,7 +109,7 @@ func clashReason(server string, conflicts []Conflict, unnamed bool) string {
 	for _, owner := range owners {
 		list := strings.Join(names[owner], ", ")
 		switch owner {
-		case ownerBuiltin:
+		case OwnerBuiltin:
 			parts = append(parts, "Tool names taken by built-ins: "+list+".")
 		case server:
 			parts = append(parts, "Tool names listed twice: "+list+".")

@@ -37,7 +37,7 @@ func TestClaimOrderAndTexts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for i, v := range claim(reserved, tt.servers) {
+			for i, v := range claim(reserved, nil, tt.servers) {
 				if v.text != tt.want[i] || !reflect.DeepEqual(v.conflicts, tt.conflicts[i]) || v.clash() != (tt.want[i] != "") {
 					t.Errorf("%s: %q %v, want %q %v", tt.servers[i].server, v.text, v.conflicts, tt.want[i], tt.conflicts[i])
 				}

@@ -74,6 +74,7 @@ type Host struct {
 
 	mu     sync.Mutex
 	closed bool
+	links  uint64             // made so far
 	pool   map[string]*link   // by key: what a view may join
 	alive  map[string][]*link // by place: every link that is not over, ending ones included
 }
@@ -136,7 +137,8 @@ func (h *Host) acquire(rt *Runtime, b berth) *link {
 	h.mu.Lock()
 	l, old := h.pool[b.key()], true
 	if l == nil || h.closed {
-		l, old = newLink(h, b), false
+		h.links++
+		l, old = newLink(h, b, h.links), false
 		h.startLocked(l)
 	}
 	others := l.addView(rt)

@@ -17,6 +17,7 @@ const keptLines = 2000
 
 // LogLine is one line that a server wrote.
 type LogLine struct {
+	Seq   uint64 // grows within a Host, with each connection that is made anew too
 	At    time.Time
 	Level string // "stderr", or the level of a log message
 	Text  string
@@ -39,6 +40,8 @@ type linkState struct {
 	stage    mcpconn.Stage
 	progress string
 	began    time.Time     // of the attempt
+	entered  time.Time     // when stage began
+	stages   []StageTime   // finished ones of the last start; replaced, never changed in place
 	conn     mcpconn.Conn  // while up
 	gone     chan struct{} // while up: closed when conn is out of sight
 	info     mcpconn.Info  // of the last connection
@@ -67,6 +70,7 @@ type link struct {
 	berth        berth
 	name         string
 	log          *watch.Log[LogLine]
+	number       uint64 // of the link within its host: no other has it
 	predecessors []*link
 	cancel       context.CancelCauseFunc
 	ending       chan struct{} // closed when the last view left
@@ -82,9 +86,9 @@ type link struct {
 	progressAt time.Time // when views were last told of progress
 }
 
-func newLink(h *Host, b berth) *link {
+func newLink(h *Host, b berth, number uint64) *link {
 	return &link{
-		host: h, berth: b, name: b.def.Name,
+		host: h, berth: b, name: b.def.Name, number: number,
 		log:    watch.NewLog[LogLine](keptLines),
 		cancel: func(error) {},
 		ending: make(chan struct{}),
@@ -205,8 +209,15 @@ func (o observer) heard(edit func(*linkState)) {
 	})
 }
 
-// Stage notes the stage that begins.
-func (o observer) Stage(stage mcpconn.Stage) { o.heard(func(s *linkState) { s.stage = stage }) }
+// Stage notes the stage that begins and how long the one before it took.
+func (o observer) Stage(stage mcpconn.Stage) {
+	o.heard(func(s *linkState) {
+		if s.phase == starting && stage != s.stage {
+			s.finishStage(time.Now())
+			s.stage = stage
+		}
+	})
+}
 
 // Stderr keeps the line; while connecting it is the progress that the row shows.
 func (o observer) Stderr(line string) {
@@ -228,7 +239,10 @@ func (o observer) Stderr(line string) {
 
 // Log keeps the line.
 func (o observer) Log(level, text string) {
-	o.link.log.Append(func(uint64) LogLine { return LogLine{At: time.Now(), Level: level, Text: text} })
+	l := o.link
+	l.log.Append(func(seq uint64) LogLine {
+		return LogLine{Seq: l.sequence(seq), At: time.Now(), Level: level, Text: text}
+	})
 }
 
 // ToolsChanged makes every view claim again.

@@ -160,6 +160,7 @@ func (l *link) begin() (gen uint64) {
 		}
 		s.gen++
 		s.phase, s.stage, s.progress, s.began = starting, mcpconn.Resolve, "", time.Now()
+		s.entered, s.stages = s.began, nil
 		s.nextTry = time.Time{}
 		gen = s.gen
 	})
@@ -169,6 +170,7 @@ func (l *link) begin() (gen uint64) {
 func (l *link) connected(conn mcpconn.Conn) {
 	info := conn.Info()
 	l.change(func(s *linkState) {
+		s.finishStage(time.Now())
 		if s.lost != nil {
 			s.returned++
 		}

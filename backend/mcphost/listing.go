@@ -15,7 +15,7 @@ type ListedTool struct {
 	mcpconn.Tool
 	Visible  string // the name the model sees, "" when it sees none
 	Excluded bool   // held back by "tools.exclude" of the definition
-	Tokens   int    // estimate of what it costs in a request
+	Tokens   int    // estimate of what it costs in a request, or would when it is held back
 }
 
 // listing is a server's tools converted for the model by the rules of its definition. It
@@ -51,6 +51,7 @@ func newListing(server string, tools []mcpconn.Tool, rules mcpconf.ToolRules) *l
 		if to := strings.TrimSpace(rules.Rename[t.Name]); to != "" {
 			name = to
 		}
+		l.tools[i].Tokens = tokensOf(name, t.Description, t.InputSchema)
 		switch {
 		case l.tools[i].Excluded || t.AppOnly:
 			continue
@@ -100,10 +101,15 @@ func (l *listing) convert(server string, t *ListedTool, visible string) {
 		Annotations: t.Annotations,
 		Hash:        tool.Hash(t.Name, t.Description, t.InputSchema, t.OutputSchema),
 	}
-	// Four bytes to a token is the usual estimate for English and JSON.
-	t.Visible, t.Tokens = visible, (len(visible)+len(spec.Description)+len(parameters)+3)/4
+	t.Visible, t.Tokens = visible, tokensOf(visible, spec.Description, parameters)
 	l.tokens += t.Tokens
 	l.specs = append(l.specs, spec)
+}
+
+// tokensOf estimates what a tool costs in a request: four bytes to a token is usual for
+// English and JSON.
+func tokensOf(name, description string, schema []byte) int {
+	return (len(name) + len(description) + len(schema) + 3) / 4
 }
 
 // unmatchedRules warns of rules for tools that the server does not list: most often a typo.

@@ -2,6 +2,7 @@ package mcphost
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -100,26 +101,34 @@ func (p *presence) invoke(offered *stretch, original string) tool.Invoke {
 		if err != nil {
 			return tool.Failed(tool.BadArguments, "Invalid MCP tool arguments: "+err.Error())
 		}
-		callCtx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		stop := context.AfterFunc(p.gone, func() { cancel(context.Cause(p.gone)) })
-		defer stop()
-		began := time.Now()
-		result := p.conn.Call(callCtx, original, arguments, p.limits, onProgress)
-		took := time.Since(began)
-		if result.Took == 0 {
-			result.Took = took
-		}
-		switch {
-		case result.Reason == tool.ReasonNone:
-			p.link.latency.Store(int64(took))
-		case p.gone.Err() != nil && ctx.Err() == nil:
-			gone := p.refuse()
-			gone.Took = took
-			return gone
-		}
-		return result
+		return p.call(ctx, original, arguments, onProgress)
 	}
+}
+
+// call calls a tool by the server's own name. It ends with the presence.
+func (p *presence) call(ctx context.Context, original string, arguments json.RawMessage, onProgress func(tool.Progress)) tool.Result {
+	if p.gone.Err() != nil {
+		return p.refuse()
+	}
+	callCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(p.gone, func() { cancel(context.Cause(p.gone)) })
+	defer stop()
+	began := time.Now()
+	result := p.conn.Call(callCtx, original, arguments, p.limits, onProgress)
+	took := time.Since(began)
+	if result.Took == 0 {
+		result.Took = took
+	}
+	switch {
+	case result.Reason == tool.ReasonNone:
+		p.link.latency.Store(int64(took))
+	case p.gone.Err() != nil && ctx.Err() == nil:
+		gone := p.refuse()
+		gone.Took = took
+		return gone
+	}
+	return result
 }
 
 func (p *presence) refuse() tool.Result {

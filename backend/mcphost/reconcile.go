@@ -45,6 +45,7 @@ type server struct {
 	link    *link
 	view    *presence // on the current connection, nil while there is none
 	list    *listing  // of the tools last seen
+	checks  checks    // of the connection last seen
 	since   time.Time
 	was     sinceKey
 }
@@ -229,7 +230,7 @@ func (rt *Runtime) collect(s *server) {
 		return
 	}
 	b := berth{workspace: rt.opts.Workspace, def: x.def}
-	if rt.opts.Private {
+	if rt.opts.Private || rt.opts.Alone {
 		b.owner = rt.opts.Session
 	}
 	switch {
@@ -253,7 +254,7 @@ func (rt *Runtime) drop(s *server, why string) {
 	if s.link != nil {
 		rt.host.release(rt, s.link, why)
 	}
-	s.link, s.view, s.expand, s.expErr, s.list = nil, nil, nil, nil, nil
+	s.link, s.view, s.expand, s.expErr, s.list, s.checks = nil, nil, nil, nil, nil, checks{}
 }
 
 // listOf converts the tools of a link once per list and rules.

@@ -20,6 +20,11 @@ type RuntimeOptions struct {
 	// Private connections are never shared and their values never expanded: the servers
 	// that an ACP host supplies.
 	Private bool
+	// Alone connections are never shared either, but their values are expanded: a dry run.
+	Alone bool
+	// Taken tells which tool names others hold beside the built-in tools, by owner; nil none.
+	// It is asked at each pass and must not wait.
+	Taken func() map[string]string
 }
 
 // Plan is what is wanted: the resolved servers and how often each was asked to try again.
@@ -58,7 +63,7 @@ type Runtime struct {
 type assembly struct {
 	snapshot Snapshot
 	table    *tool.Table
-	servers  map[string]*listing
+	servers  map[string]known
 	links    []*link
 }
 
@@ -184,25 +189,6 @@ func (rt *Runtime) onePass(ctx context.Context) {
 			rev = next
 		}
 	}
-}
-
-// Tools lists the tools of a server as it last listed them, held back and clashing ones
-// included; nil when it never did.
-func (rt *Runtime) Tools(name string) []ListedTool {
-	if l := rt.current.Load().servers[name]; l != nil {
-		return l.tools
-	}
-	return nil
-}
-
-// Log is what a server wrote to stderr and as log messages; nil when it was never started.
-func (rt *Runtime) Log(name string) *watch.Log[LogLine] {
-	for _, l := range rt.current.Load().links {
-		if l.name == name {
-			return l.log
-		}
-	}
-	return nil
 }
 
 // Close gives up every server and returns when those that no other session uses are gone,

@@ -41,7 +41,7 @@ for (let i = 0; i < 20; i++) for (const name of ["Retry failed", "Retry broken"]
 		t.Errorf("a plain chat changed mcp.json:\n%s", now)
 	}
 	// The next chat starts with nothing enabled.
-	a.by("button", "+ New session").click()
+	a.by("button", "New session").click()
 	a.reaches("disabled", "demo", "broken")
 }
 

@@ -17,7 +17,7 @@ func TestConversationsSurviveTheWindow(t *testing.T) {
 	a.conversation("the answer", has("demo_echo answered: in the first"))
 	a.idle()
 
-	a.by("button", "+ New session").click()
+	a.by("button", "New session").click()
 	a.conversation("nothing yet", has("What should the agent do?"))
 	a.reaches("connected", "demo") // the workspace enables it for every session
 	a.echoes("in the second")

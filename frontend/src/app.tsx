@@ -6,11 +6,17 @@ import { Board } from "./features/mcp/board";
 import { StatusLine } from "./features/mcp/status-line";
 import { SessionList } from "./features/sessions/session-list";
 import { SettingsDialog } from "./features/settings/settings-dialog";
-import { baseName } from "./lib/format";
+import { BOARD, divide, SESSIONS } from "./features/window/divide";
+import { TopBar } from "./features/window/top-bar";
+import { useAttention } from "./features/window/use-attention";
+import { useLayout, useWidth } from "./features/window/use-layout";
+import { useShortcuts } from "./features/window/use-shortcuts";
+import { errorText } from "./lib/run";
 import { useSelect, useStore } from "./lib/use-store";
 import type { Host } from "./platform/host";
 import { Stores } from "./stores";
 import { Modal } from "./ui/modal";
+import { Splitter } from "./ui/splitter";
 import { Toasts } from "./ui/toasts";
 
 /** The whole window. */
@@ -18,7 +24,7 @@ export function App({ host }: { host: Host }) {
   const stores = useMemo(() => new Stores(host), [host]);
   useEffect(() => {
     const stop = stores.start();
-    void stores.runner.run("ready", () => host.ready());
+    void stores.runner.run("ready", () => stores.painted().then(() => host.ready()));
     return stop;
   }, [stores, host]);
   const { runner, chat } = stores;
@@ -29,38 +35,41 @@ export function App({ host }: { host: Host }) {
   const toasts = useStore(runner.toasts);
   const turning = useSelect(chat.conversation, (each) => each.runId !== "");
   const [showSettings, setShowSettings] = useState(false);
-  const [wide, setWide] = useState(false);
   const [link, setLink] = useState("");
+  const [layout, change] = useLayout(settings.layout, (next) => void runner.run("layout", () => host.setLayout(next)));
+  const panes = divide(useWidth(), layout);
+  useAttention(host);
+  useTheme(settings.theme);
   const onRetry = useCallback((server: string) => void runner.run(server, () => host.retryServer(server)), [host, runner]);
-  useEffect(() => {
-    const root = document.documentElement;
-    if (settings.theme === "light" || settings.theme === "dark") root.dataset.theme = settings.theme;
-    else delete root.dataset.theme;
-  }, [settings.theme]);
   const id = sessions.current;
   const current = sessions.sessions.find((each) => each.id === id);
   const blocked = id === "" ? "Start a session first" : current?.readOnly ? "Another process holds this session: it is read-only here" : "";
   const workspace = current?.workspace ?? "";
+  const open = approvals.questions.filter((each) => each.sessionId === id);
+  const newSession = () => void runner.run("session", () => host.newSession(workspace));
+  const showBoard = () => change(panes.board > 0 || panes.wide ? { boardHidden: true } : { boardHidden: false });
+  const showSessions = () => change({ sessionsHidden: panes.sessions > 0 });
+  useShortcuts({ n: newSession, ",": () => setShowSettings(true), b: showSessions, j: showBoard });
   return (
-    <div className={wide ? "window wide" : "window"}>
-      <header className="top">
-        <span className="brand">Patchbay</span>
-        <span className="pill" title={workspace}><span className="muted">Workspace</span> {workspace ? baseName(workspace) : "none"}</span>
-        <button type="button" className="pill" onClick={() => setShowSettings(true)}><span className="muted">Model</span> {settings.model.practice ? "Practice model" : settings.model.name || "none"}</button>
-        <button type="button" className="pill" onClick={() => setShowSettings(true)}><span className="muted">Approvals</span> <span className="first">{settings.mode}</span></button>
-        <span className="grow" />
-        <button type="button" className="btn" onClick={() => setShowSettings(true)}>Settings</button>
-      </header>
-      <SessionList snapshot={sessions} busy={busy.has("session")} onNew={() => void runner.run("session", () => host.newSession(workspace))}
-        onOpen={() => void runner.run("session", async () => {
+    <div className="window" style={{ gridTemplateColumns: `${panes.sessions}px minmax(0, 1fr) ${panes.board}px` }}>
+      <TopBar sessions={sessions} settings={settings} workspace={workspace} sessionsShown={panes.sessions > 0} boardShown={panes.board > 0 || panes.wide}
+        onWorkspace={(to) => void runner.run("session", () => host.showWorkspace(to))} onSettings={() => setShowSettings(true)}
+        onPick={() => void runner.run("session", async () => {
           const folder = await host.pickWorkspace();
-          if (folder) await host.newSession(folder);
-        })} onSelect={(to) => void runner.run(`select ${to}`, () => host.selectSession(to))}
-        onRename={(which, title) => runner.run(`session ${which}`, () => host.renameSession(which, title))}
-        onDelete={(which) => runner.run(`session ${which}`, () => host.deleteSession(which))} />
-      <main>
+          if (folder) await host.showWorkspace(folder);
+        })}
+        asking={panes.wide && open.length > 0} onAnswer={() => change({ boardWide: false })}
+        onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onSessions={showSessions} onBoard={showBoard} />
+      {panes.sessions > 0 ? <div className="pane left">
+        <SessionList snapshot={sessions} asking={new Set(approvals.questions.map((each) => each.sessionId))} busy={busy.has("session")} onNew={newSession} onSearch={(query) => host.searchSessions(query)}
+          onSelect={(to) => void runner.run(`select ${to}`, () => host.selectSession(to))}
+          onRename={(which, title) => runner.run(`session ${which}`, () => host.renameSession(which, title))}
+          onDelete={(which) => runner.run(`session ${which}`, () => host.deleteSession(which))} />
+        <Splitter label="Width of the sessions" size={panes.sessions} {...SESSIONS} side="left" onSize={(to) => change({ sessionsWidth: to })} />
+      </div> : null}
+      <main hidden={panes.wide}>
         <Conversation store={chat} onLink={setLink} onRetry={onRetry}>
-          {approvals.questions.filter((each) => each.sessionId === id).map((each) => (
+          {open.map((each) => (
             <Approval key={each.id} question={each} busy={busy.has(each.id)} onAnswer={(decision) => void runner.run(each.id, () => host.answerApproval(each.id, decision))} />
           ))}
         </Conversation>
@@ -69,15 +78,28 @@ export function App({ host }: { host: Host }) {
           {settings.model.practice ? <p className="muted practice">The built-in practice model answers. Settings has real ones.</p> : null}
         </Composer>
       </main>
-      <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={wide} onWide={setWide} />
+      {panes.board > 0 || panes.wide ? <div className={panes.wide ? "pane right wide" : "pane right"}>
+        {panes.wide ? null : <Splitter label="Width of the server board" size={panes.board} {...BOARD} side="right" onSize={(to) => change({ boardWidth: to })} />}
+        <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} />
+      </div> : null}
       <StatusLine store={stores.mcp} />
       {showSettings ? <SettingsDialog settings={settings} onClose={() => setShowSettings(false)} onTheme={(theme) => void runner.run("theme", () => host.setTheme(theme))}
         onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onProfile={(profile, key, allowFile) => runner.run("profile", () => host.saveProfile(profile, key, allowFile))}
-        onForget={() => runner.run("profile", () => host.deleteProfile())} /> : null}
+        onForget={() => runner.run("profile", () => host.deleteProfile())}
+        onTest={(profile, key) => host.testProfile(profile, key).catch((err: unknown) => ({ ok: false, message: errorText(err), tookMs: 0, models: [] }))} /> : null}
       {link ? <Modal title="Open this link in the browser?" describe={link} onClose={() => setLink("")}>
         <footer><button type="button" className="btn primary" onClick={() => { setLink(""); void runner.run("link", () => host.openLink(link)); }}>Open</button>
           <button type="button" className="btn" onClick={() => setLink("")}>Cancel</button></footer></Modal> : null}
       <Toasts toasts={toasts} onDismiss={runner.dismiss} />
     </div>
   );
+}
+
+/** Shows the chosen theme; "system" follows the desktop. */
+function useTheme(theme: string): void {
+  useEffect(() => {
+    const root = document.documentElement;
+    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+    else delete root.dataset.theme;
+  }, [theme]);
 }

@@ -138,9 +138,9 @@ test("the board shows the rows of a state or a name, says so when none is left, 
   await user.click(screen.getByRole("button", { name: "Show all" }));
   expect(shown()).toEqual(["Alpha", "beta", "alpine"]);
   await user.click(screen.getByRole("button", { name: "Widen the board" }));
-  expect(document.querySelector(".window.wide")).not.toBeNull();
+  expect(document.querySelector("main")).toHaveProperty("hidden", true);
   await user.click(screen.getByRole("button", { name: "Show the conversation" }));
-  expect(document.querySelector(".window.wide")).toBeNull();
+  expect(document.querySelector("main")).toHaveProperty("hidden", false);
 });
 
 test("the arrow keys walk from row to row and stay on the same button", async () => {

@@ -1,9 +1,10 @@
-import { Pencil, Trash2 } from "lucide-react";
+import { Plus, Search } from "lucide-react";
 import { useState } from "react";
-import type { SessionInfo, SessionsSnapshot } from "../../contract/types";
-import { ago, baseName } from "../../lib/format";
-import { IconButton } from "../../ui/icon-button";
+import type { SearchHit, SessionInfo, SessionsSnapshot } from "../../contract/types";
+import { baseName } from "../../lib/format";
 import { Modal } from "../../ui/modal";
+import { Hits, useSearch } from "./search";
+import { SessionLine } from "./session-line";
 
 /** Sessions by workspace, the newest workspace first; plain chats last. */
 export function byWorkspace(sessions: readonly SessionInfo[]): { workspace: string; sessions: SessionInfo[] }[] {
@@ -19,52 +20,45 @@ export function byWorkspace(sessions: readonly SessionInfo[]): { workspace: stri
 
 /** What the left side can ask for. */
 export interface SessionActions {
-  onNew: () => void; onOpen: () => void; onSelect: (id: string) => void;
+  onNew: () => void; onSelect: (id: string) => void;
   onRename: (id: string, title: string) => Promise<boolean>; onDelete: (id: string) => Promise<boolean>;
+  onSearch: (query: string) => Promise<SearchHit[]>;
 }
 
-/** The left side: where to go, and how to begin. */
-export function SessionList({ snapshot, busy, ...actions }: SessionActions & { snapshot: SessionsSnapshot; busy: boolean }) {
-  const [open, setOpen] = useState<{ kind: "rename" | "delete"; session: SessionInfo }>();
+type Open = { kind: "rename" | "delete"; session: SessionInfo };
+
+/** The left side: where to go, what was said before, and how to begin. */
+export function SessionList({ snapshot, asking, busy, ...actions }: SessionActions & {
+  snapshot: SessionsSnapshot; asking: ReadonlySet<string>; busy: boolean;
+}) {
+  const [open, setOpen] = useState<Open>();
+  const search = useSearch(actions.onSearch);
   const close = () => setOpen(undefined);
   return (
     <nav className="sessions" aria-label="Sessions">
-      <button type="button" className="btn" disabled={busy} onClick={actions.onNew}>+ New session</button>
-      <button type="button" className="btn ghost" disabled={busy} onClick={actions.onOpen}>Open workspace…</button>
-      {byWorkspace(snapshot.sessions).map((group) => (
-        <section key={group.workspace}>
-          <h3 title={group.workspace}>{group.workspace ? baseName(group.workspace) : "No workspace"}</h3>
-          <ul>{group.sessions.map((each) => (
-            <Line key={each.id} session={each} current={each.id === snapshot.current} onSelect={() => actions.onSelect(each.id)}
-              onRename={() => setOpen({ kind: "rename", session: each })} onDelete={() => setOpen({ kind: "delete", session: each })} />
-          ))}</ul>
-        </section>
-      ))}
+      <button type="button" className="btn new-session" aria-label="New session" disabled={busy} onClick={actions.onNew}><Plus aria-hidden="true" size={14} /> New session <kbd>Ctrl N</kbd></button>
+      <div className="session-search">
+        <Search aria-hidden="true" size={13} />
+        <input type="search" aria-label="Search sessions" placeholder="Search…" value={search.query} onChange={(e) => search.ask(e.target.value)}
+          onKeyDown={(e) => { if (e.key === "Escape") search.ask(""); }} />
+      </div>
+      {search.query.trim() !== "" ? <Hits search={search} current={snapshot.current} onSelect={actions.onSelect} /> : (
+        <div className="session-groups">{byWorkspace(snapshot.sessions).map((group) => (
+          <section key={group.workspace}>
+            <h3 title={group.workspace}>{group.workspace ? baseName(group.workspace) : "No workspace"}</h3>
+            <ul>{group.sessions.map((each) => (
+              <SessionLine key={each.id} session={each} asks={asking.has(each.id)} current={each.id === snapshot.current} onSelect={() => actions.onSelect(each.id)}
+                onRename={() => setOpen({ kind: "rename", session: each })} onDelete={() => setOpen({ kind: "delete", session: each })} />
+            ))}</ul>
+          </section>
+        ))}</div>
+      )}
       {open?.kind === "rename" ? <Rename title={open.session.title} onClose={close} onSave={(title) => actions.onRename(open.session.id, title)} /> : null}
       {open?.kind === "delete" ? <Modal title={`Delete ${open.session.title || "New session"}?`} onClose={close}
         describe={`${open.session.running ? "Its turn is stopped. " : ""}The conversation leaves this machine; files it changed stay as they are. This cannot be undone.`}>
         <footer><button type="button" className="btn danger" onClick={() => { close(); void actions.onDelete(open.session.id); }}>Delete</button>
           <button type="button" className="btn" onClick={close}>Cancel</button></footer></Modal> : null}
     </nav>
-  );
-}
-
-/** One session. Another process holds a read-only one, so it is neither renamed nor deleted here. */
-function Line({ session, current, onSelect, onRename, onDelete }: {
-  session: SessionInfo; current: boolean; onSelect: () => void; onRename: () => void; onDelete: () => void;
-}) {
-  const title = session.title || "New session";
-  const when = session.running ? "running" : session.readOnly ? "read-only" : ago(session.updatedMs, Date.now());
-  return (
-    <li className="session-line">
-      <button type="button" className="session" aria-current={current} title={session.readOnly ? `${title}: another process holds it, so it can only be read here` : title} onClick={onSelect}>
-        <span className="title">{title}</span><span className={session.running ? "when running" : "when"}>{when}</span>
-      </button>
-      {session.readOnly ? null : <span className="session-tools">
-        <IconButton label={`Rename ${title}`} title="Rename" icon={Pencil} onClick={onRename} />
-        <IconButton label={`Delete ${title}`} title="Delete" icon={Trash2} onClick={onDelete} />
-      </span>}
-    </li>
   );
 }
 

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -28,6 +27,8 @@ type Local struct {
 
 	mu      sync.Mutex
 	started bool
+
+	changes sync.Mutex // one command that changes the files, or takes a change back, at a time
 }
 
 // NewLocal follows the manager until Close. Its sessions start with Start.
@@ -214,17 +215,13 @@ func (l *Local) Transcript(_ context.Context, id string) (Transcript, error) {
 	return out, nil
 }
 
-// SendMessage starts a turn with what is connected.
+// SendMessage starts a turn with what is lit.
 func (l *Local) SendMessage(_ context.Context, id, text string) error {
 	s, err := l.session(id)
 	if err != nil {
 		return err
 	}
-	err = s.Send(session.Prompt{Text: text})
-	if errors.Is(err, session.ErrBusy) {
-		return &CommandError{Code: CodeBusy, Message: err.Error()}
-	}
-	return err
+	return notBegun(s.Send(session.Prompt{Text: text}))
 }
 
 // StopTurn ends the running turn.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"patchbay/backend/fsx"
@@ -31,14 +32,20 @@ type Version struct {
 	After  string `json:"after"` // sums of the file before and after the change
 	// Copy is the path of the earlier version, "" when there was no file.
 	Copy string `json:"copy"`
+	Mine bool   `json:"-"` // this process made the change, not another Patchbay
 }
 
 // ring keeps the last versions of one file in a folder of its own, each readable by the
 // owner alone. Its caller holds the lock of the file.
-type ring struct{ dir string }
+type ring struct {
+	dir string
+
+	mu   sync.Mutex
+	mine map[VersionID]bool // changes that this process made
+}
 
 func newRing(state, path string) *ring {
-	return &ring{dir: filepath.Join(state, "backups", filepath.Base(path)+"-"+fileKey(path))}
+	return &ring{dir: filepath.Join(state, "backups", filepath.Base(path)+"-"+fileKey(path)), mine: map[VersionID]bool{}}
 }
 
 func (r *ring) index() string { return filepath.Join(r.dir, "index.json") }
@@ -55,6 +62,11 @@ func (r *ring) versions() ([]Version, error) {
 	var list []Version
 	if err := json.Unmarshal(data, &list); err != nil {
 		return nil, fmt.Errorf("read %s: %w; delete it to start afresh", r.index(), err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, v := range list {
+		list[i].Mine = r.mine[v.ID()]
 	}
 	return list, nil
 }
@@ -95,6 +107,9 @@ func (r *ring) push(what string, now, next content) error {
 		return err
 	}
 	r.drop(gone...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mine[v.ID()] = true
 	return nil
 }
 
@@ -104,87 +119,34 @@ func (r *ring) pop() error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	last := list[len(list)-1]
-	if err := r.save(list[:len(list)-1]); err != nil {
+	return r.popFrom(list[len(list)-1].Seq)
+}
+
+// popFrom forgets a change and every later one.
+func (r *ring) popFrom(seq int) error {
+	list, err := r.versions()
+	if err != nil {
 		return err
 	}
-	r.drop(last)
+	kept := slices.IndexFunc(list, func(v Version) bool { return v.Seq >= seq })
+	if kept < 0 {
+		return nil
+	}
+	if err := r.save(list[:kept]); err != nil {
+		return err
+	}
+	r.drop(list[kept:]...)
 	return nil
 }
 
 // drop deletes copies that the index no longer names; one that stays does no harm.
 func (r *ring) drop(gone ...Version) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, v := range gone {
+		delete(r.mine, v.ID())
 		if v.Copy != "" {
 			_ = os.Remove(v.Copy)
 		}
-	}
-}
-
-// Versions lists the changes that Patchbay made and can still undo, newest first.
-func (s *source) versions() ([]Version, error) {
-	list, err := s.backups.versions()
-	if err != nil {
-		return nil, fmt.Errorf("list the versions of %s: %w", s.path, err)
-	}
-	slices.Reverse(list)
-	return list, nil
-}
-
-// undo restores the version before the last change, if the file is still what that change
-// made of it, and tells which change that was.
-func (s *source) undo() (undone Version, err error) {
-	err = s.locked(func() error {
-		now := readContent(s.path)
-		s.see(now, true)
-		undone, err = s.lastChange(now)
-		if err != nil {
-			return err
-		}
-		var before content
-		if undone.Copy != "" {
-			if before.raw, err = os.ReadFile(undone.Copy); err != nil {
-				return fmt.Errorf("undo %q in %s: %w", undone.What, s.path, err)
-			}
-			before.exists = true
-		}
-		if before.sum() != undone.Before {
-			return fmt.Errorf("undo %q in %s: the kept copy %s is damaged", undone.What, s.path, undone.Copy)
-		}
-		if err := s.write(now, before); err != nil {
-			return fmt.Errorf("undo %q: %w", undone.What, err)
-		}
-		s.see(before, false)
-		return s.backups.pop()
-	})
-	return undone, err
-}
-
-// lastChange is the change that made the file what it is. One that was noted but never
-// made (the process died between) is forgotten.
-func (s *source) lastChange(now content) (Version, error) {
-	for {
-		list, err := s.backups.versions()
-		if err != nil {
-			return Version{}, err
-		}
-		if len(list) == 0 {
-			return Version{}, fmt.Errorf("%w: Patchbay has changed nothing in %s", ErrNothingToUndo, s.path)
-		}
-		last := list[len(list)-1]
-		switch now.sum() {
-		case last.After:
-			return last, nil
-		case last.Before:
-			if err := s.backups.pop(); err != nil {
-				return Version{}, err
-			}
-			continue
-		}
-		kept := "before it there was no file"
-		if last.Copy != "" {
-			kept = "the version before it is kept in " + last.Copy
-		}
-		return Version{}, fmt.Errorf("undo %q in %s: %w; %s", last.What, s.path, ErrChangedSince, kept)
 	}
 }

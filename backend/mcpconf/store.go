@@ -183,7 +183,11 @@ func (s *Store) Replace(name string, def Definition) error {
 	if err != nil {
 		return err
 	}
-	return s.change("edit "+name, func(e *edit, defs []Definition) error {
+	what := "edit " + name
+	if def.Name != name {
+		what = "rename " + name + " to " + def.Name
+	}
+	return s.change(what, func(e *edit, defs []Definition) error {
 		i := indexOf(defs, name)
 		if i < 0 {
 			return unknown(defs, name)

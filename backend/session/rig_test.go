@@ -23,8 +23,8 @@ import (
 // patience is the ceiling of every wait: a loaded machine may be very slow.
 const patience = 60 * time.Second
 
-// TestMain makes the test binary be the demo server, the watchdog, and a whole process
-// with one turn that is killed.
+// TestMain makes the test binary be the servers, the watchdog, and a whole process with one
+// turn that is killed.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 				os.Exit(1)
 			}
 			os.Exit(0)
+		case "fragile-server":
+			os.Exit(fragileServer(os.Args[2]))
 		case "turn":
 			os.Exit(turnProcess(os.Args[2], os.Args[3]))
 		}

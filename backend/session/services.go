@@ -1,9 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"patchbay/backend/gateway"
+	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcphost"
 	"patchbay/backend/tool"
 )
@@ -37,26 +40,80 @@ func (s *Session) services() *gateway.Gateway {
 	return g
 }
 
-// allow is the allowlist of a turn, fixed when it starts: the named services, or the rule
-// "what this session opens", which late servers join.
+// allow is the allowlist of a turn, fixed when it starts: the named services, or what is
+// lit. In a workspace that is a rule, which late servers join; in a plain chat each was lit
+// by hand, so one that cannot be opened is an error before anything is sent.
 func (s *Session) allow(named *[]string) ([]string, error) {
-	if named == nil {
-		snap, _ := s.runtime.Now()
-		return opened(snap.Rows), nil
+	if named != nil {
+		_, err := s.services().AvailableTools(*named)
+		return *named, err
 	}
-	_, err := s.services().AvailableTools(*named)
-	return *named, err
+	snap, _ := s.runtime.Now()
+	if s.conf != nil {
+		return s.litOf(snap.Rows), nil
+	}
+	return s.litByHand(snap.Rows)
 }
 
-// opened lists the servers that this session wants, connected yet or not.
-func opened(rows []mcphost.Row) []string {
+// litByHand is what a plain chat opens. It goes by the clicks: the rows may be a moment late.
+func (s *Session) litByHand(rows []mcphost.Row) ([]string, error) {
+	want, _ := s.wanted.Get()
+	var names []string
+	for _, name := range want.enabled {
+		at := slices.IndexFunc(rows, func(r mcphost.Row) bool { return r.Name == name })
+		if at >= 0 && rows[at].State == mcphost.Missing || want.paused.Has(name) {
+			continue
+		}
+		names = append(names, name)
+		if at < 0 || rows[at].State != mcphost.Connected {
+			why := "still starting"
+			if at >= 0 && rows[at].Enabled && !rows[at].Paused {
+				why = unavailable(rows[at])
+			}
+			return nil, &gateway.ServiceError{Service: name, Text: fmt.Sprintf(
+				"%s is switched on for this chat but not available (%s). Wait until it is connected, or switch it off, then send again.", name, why)}
+		}
+	}
+	return names, nil
+}
+
+// Lit reports whether the next message opens the server of a row, connected yet or not.
+func (s *Session) Lit(r mcphost.Row) bool {
+	want, _ := s.wanted.Get()
+	return r.Enabled && r.Trusted && !r.Paused && r.State != mcphost.Missing && !want.off.Has(r.Name)
+}
+
+func (s *Session) litOf(rows []mcphost.Row) []string {
 	var names []string
 	for _, r := range rows {
-		if r.Enabled && r.Trusted && !r.Paused && r.State != mcphost.Missing {
+		if s.Lit(r) {
 			names = append(names, r.Name)
 		}
 	}
 	return names
+}
+
+// Light says whether this session's messages open a server. In a workspace it keeps running
+// either way; in a plain chat, where nothing else wants it, it starts or stops with it.
+func (s *Session) Light(name string, lit bool) error {
+	switch {
+	case s.conf == nil && lit:
+		return s.Enable(name)
+	case s.conf == nil && !s.IsEnabled(name):
+		return s.checkDefined(name) // it is off
+	case s.conf == nil:
+		return s.Disable(name)
+	case !s.IsEnabled(name):
+		return cmp.Or(s.checkDefined(name), error(&mcpconf.NotEnabledError{Name: name}))
+	}
+	s.wanted.Update(func(w wanted) wanted {
+		if w.off = w.off.With(name); lit {
+			w.off = w.off.Without(name)
+		}
+		return w
+	})
+	s.kick() // readers show it, before Start too
+	return nil
 }
 
 func unavailable(r mcphost.Row) string {

@@ -92,7 +92,7 @@ func (s *Session) Started() bool {
 // CutTools names the tools beyond what a request may carry.
 func (s *Session) CutTools() []string {
 	snap, _ := s.Rows().Get()
-	_, left := s.table(opened(snap.Rows)).Cut(tool.MaxTools)
+	_, left := s.table(s.litOf(snap.Rows)).Cut(tool.MaxTools)
 	return left
 }
 

@@ -14,6 +14,7 @@ type wanted struct {
 	paused   mcpconf.PauseSet
 	attempts map[string]uint64 // per server; a higher number asks for one more try
 	enabled  []string          // a plain chat's enablement, in the order it was lit
+	off      mcpconf.PauseSet  // switched off for this session's requests; they keep running
 }
 
 func (w wanted) withAttempt(names ...string) wanted {

@@ -3,9 +3,12 @@ package app
 import (
 	"context"
 	"errors"
+	"net/url"
 	"os"
+	"strings"
 
 	"patchbay/backend/approval"
+	"patchbay/backend/model/openai"
 	"patchbay/backend/settings"
 )
 
@@ -35,6 +38,7 @@ func (l *Local) toSettings() SettingsSnapshot {
 	if p := v.Profile; p != nil {
 		out.Profile = ModelProfile{Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, HasKey: p.KeyRef != ""}
 	}
+	out.Layout = Layout(v.Layout)
 	info, err := l.manager.ModelInfo()
 	if err != nil {
 		out.Messages = append(out.Messages, err.Error())
@@ -71,9 +75,33 @@ func (l *Local) DeleteProfile(context.Context) error {
 }
 
 // SetLayout stores how the window is divided.
-func (l *Local) SetLayout(_ context.Context, layout Layout) error { return errNotYet }
+func (l *Local) SetLayout(_ context.Context, layout Layout) error {
+	return l.manager.Settings().SetLayout(settings.Layout(layout))
+}
 
-// TestProfile asks the endpoint of a profile for one short answer.
-func (l *Local) TestProfile(_ context.Context, profile ModelProfile, key string) (ProfileTest, error) {
-	return ProfileTest{}, errNotYet
+// TestProfile asks the endpoint of a profile for one short answer. What is wrong with it is
+// no error but the message of the result.
+func (l *Local) TestProfile(ctx context.Context, profile ModelProfile, key string) (ProfileTest, error) {
+	key, err := l.manager.Settings().KeyFor(profile.BaseURL, strings.TrimSpace(key), os.Getenv)
+	if err != nil {
+		return ProfileTest{Message: keyMissing(profile, err), Models: []string{}}, nil
+	}
+	o := openai.Options{BaseURL: profile.BaseURL, Key: key, Model: strings.TrimSpace(profile.Model)}
+	if strings.TrimSpace(profile.BaseURL) == "" {
+		return ProfileTest{Message: "The profile needs a base URL. It looks like https://host/v1", Models: []string{}}, nil
+	}
+	got := openai.Check(ctx, o)
+	return ProfileTest{OK: got.OK, Message: got.Message, TookMs: wholeMs(got.Took), Models: orEmpty(got.Models)}, nil
+}
+
+// keyMissing says why there is no key to test with.
+func keyMissing(profile ModelProfile, err error) string {
+	if !errors.Is(err, settings.ErrOtherHost) {
+		return "The key cannot be used: " + err.Error()
+	}
+	host := profile.BaseURL
+	if u, err := url.Parse(profile.BaseURL); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	return "The stored key was given for another host and is not sent to " + host + ". Type the key for it"
 }

@@ -80,10 +80,10 @@ func New(o Options) (model.Client, error) {
 	base := strings.TrimRight(strings.TrimSpace(o.BaseURL), "/")
 	c.url = strings.TrimSuffix(base, "/chat/completions") + "/chat/completions"
 	if u, err := url.Parse(base); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("the base URL %q of the model is not usable: write it as https://host/v1", o.BaseURL)
+		return nil, fmt.Errorf("the base URL %q of the model is not usable: write it as https://host/v1", redacted(o.BaseURL))
 	}
 	if o.Model == "" {
-		return nil, fmt.Errorf("no model is chosen for %s: set its name in the profile or OPENAI_MODEL", o.BaseURL)
+		return nil, fmt.Errorf("no model is chosen for %s: set its name in the profile or OPENAI_MODEL", redacted(o.BaseURL))
 	}
 	return c, nil
 }
@@ -141,6 +141,10 @@ type failure struct {
 func (c *client) redact(f *failure) error {
 	e := f.Error
 	secrets := []string{c.o.Key}
+	if u, err := url.Parse(c.url); err == nil {
+		password, _ := u.User.Password()
+		secrets = append(secrets, password)
+	}
 	for _, v := range c.o.Headers {
 		secrets = append(secrets, v, strings.TrimPrefix(v, "Bearer "))
 	}
@@ -185,13 +189,17 @@ func (c *client) post(ctx context.Context, body []byte) (*http.Response, error) 
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "text/event-stream")
-	if c.o.Key != "" {
-		r.Header.Set("Authorization", "Bearer "+c.o.Key)
+	c.o.authorize(r)
+	return c.http.Do(r)
+}
+
+func (o Options) authorize(r *http.Request) {
+	if o.Key != "" {
+		r.Header.Set("Authorization", "Bearer "+o.Key)
 	}
-	for name, value := range c.o.Headers {
+	for name, value := range o.Headers {
 		r.Header.Set(name, value)
 	}
-	return c.http.Do(r)
 }
 
 // stalled is the failure of an idle connection, nil when it was not idle.

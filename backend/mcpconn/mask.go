@@ -1,6 +1,7 @@
 package mcpconn
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,24 +14,24 @@ type mask struct{ replacer *strings.Replacer }
 // minSecret is the shortest value that is hidden: shorter ones are words like "true".
 const minSecret = 6
 
-// newMask knows the values of env and headers; of "Bearer token" the token too.
+// newMask knows the values of env and headers and what is hidden of arguments and url; of
+// "Bearer token" the token too.
 func newMask(def mcpconf.Definition) mask {
-	var secrets []string
-	add := func(values map[string]string) {
-		for _, value := range values {
-			secrets = append(secrets, value)
-			if _, token, ok := strings.Cut(value, " "); ok {
-				secrets = append(secrets, token)
-			}
+	_, values := splitArgs(def.Args)
+	values = slices.AppendSeq(values, maps.Values(def.Env))
+	values = slices.AppendSeq(values, maps.Values(def.Headers))
+	values = append(values, urlSecrets(def.URL)...)
+	secrets := slices.Clone(values)
+	for _, value := range values {
+		if _, token, ok := strings.Cut(value, " "); ok {
+			secrets = append(secrets, token)
 		}
 	}
-	add(def.Env)
-	add(def.Headers)
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, secret := range secrets {
 		if len(secret) >= minSecret && !strings.HasPrefix(secret, "/") { // paths are no secrets
-			pairs = append(pairs, secret, "•••")
+			pairs = append(pairs, secret, hidden)
 		}
 	}
 	return mask{strings.NewReplacer(pairs...)}

@@ -173,6 +173,7 @@ func initResult(version string) object {
 	return object{
 		"protocolVersion": version, "serverInfo": object{"name": "fake", "version": "1.2.3"},
 		"capabilities": object{"tools": object{"listChanged": true}, "logging": object{}},
+		"instructions": "Ask echo first.",
 	}
 }
 

@@ -31,8 +31,8 @@ func (e element) by(role, name string) element {
 // this page uses: aria-labelledby, aria-label, label, alt, text, title, placeholder.
 const finder = `
 const [steps] = arguments;
-const native = {button:"button,summary,input[type=button],input[type=submit]", textbox:"textarea,input:not([type]),input[type=text],input[type=url],input[type=password],input[type=search]",
- checkbox:"input[type=checkbox]", radio:"input[type=radio]", link:"a[href]", heading:"h1,h2,h3,h4,h5,h6", dialog:"dialog", combobox:"select", group:"fieldset", navigation:"nav", main:"main", row:"tr", listitem:"li", list:"ul,ol", article:"article"};
+const native = {button:"button,summary,input[type=button],input[type=submit]", textbox:"textarea,input:not([type]),input[type=text],input[type=url],input[type=password]",
+ checkbox:"input[type=checkbox]", radio:"input[type=radio]", link:"a[href]", heading:"h1,h2,h3,h4,h5,h6", dialog:"dialog", searchbox:"input[type=search]", menu:"menu", combobox:"select", group:"fieldset", navigation:"nav", main:"main", row:"tr", listitem:"li", list:"ul,ol", article:"article"};
 const squeeze = s => (s || "").replace(/\s+/g, " ").trim();
 const named = e => {
  const ids = e.getAttribute("aria-labelledby");

@@ -12,7 +12,7 @@ if (root) createRoot(root).render(<App host={scenario(query).host()} />);
 // ?press=NAME presses the button of that name once it is there.
 const press = query.get("press");
 const looking = setInterval(() => {
-  const button = [...document.querySelectorAll("button")].find((each) => (each.ariaLabel ?? each.textContent) === press);
+  const button = [...document.querySelectorAll("button")].find((each) => (each.ariaLabel ?? each.textContent?.trim()) === press);
   if (press && !button) return;
   clearInterval(looking);
   button?.click();

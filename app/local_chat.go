@@ -23,7 +23,11 @@ func notBegun(err error) error {
 // ResendMessage puts text in the place of an earlier message of the user and begins a turn
 // from there.
 func (l *Local) ResendMessage(_ context.Context, sessionID string, seq uint64, text string) error {
-	return errNotYet
+	s, err := l.session(sessionID)
+	if err != nil {
+		return err
+	}
+	return notBegun(s.Resend(seq, text))
 }
 
 // RetryCall tries the server of a failed call once more and offers the call again.

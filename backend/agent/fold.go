@@ -7,12 +7,19 @@ import (
 	"patchbay/backend/model"
 )
 
-// Fold returns events with adjacent text and reasoning deltas of one run merged, and
-// without progress and countdowns that a later event supersedes. A merged event has the
-// Seq of its newest part. Folding twice changes nothing; events is not changed.
+// Fold returns events with adjacent text and reasoning deltas of one run merged, without
+// progress and countdowns that a later event supersedes, and without what was rewound. A
+// merged event has the Seq of its newest part. Folding twice changes nothing; events is not
+// changed.
 func Fold(events []Event) []Event {
 	out := make([]Event, 0, len(events))
 	for _, e := range events {
+		if e.Kind == Rewind {
+			for len(out) > 0 && out[len(out)-1].Seq >= e.ToSeq {
+				out = out[:len(out)-1]
+			}
+			continue
+		}
 		for len(out) > 0 && superseded(out[len(out)-1], e) {
 			out = out[:len(out)-1]
 		}

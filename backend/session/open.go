@@ -46,7 +46,7 @@ func (s *Session) restore(ctx context.Context, info history.Info) error {
 		return err
 	}
 	for _, e := range entries {
-		s.messages = append(s.messages, e.Message)
+		s.messages, s.kept = append(s.messages, e.Message), append(s.kept, true)
 	}
 	s.saved, s.title = true, info.Title
 	for _, e := range agent.Replay(entries) {

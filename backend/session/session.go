@@ -48,6 +48,7 @@ type Session struct {
 	closed   bool
 	run      *run            // the running turn, nil between turns
 	messages []model.Message // what the next request starts from
+	kept     []bool          // of each message: the history has it
 	folded   []agent.Event   // the transcript
 	title    string
 	saved    bool // it is in the history

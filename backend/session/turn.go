@@ -28,7 +28,8 @@ type run struct {
 	id     string
 	cancel context.CancelCauseFunc
 	done   chan struct{}
-	over   bool // Done was told; what is left is tidying up
+	kept   []bool // of each message that it added: the history has it; the turn's own
+	over   bool   // Done was told; what is left is tidying up
 }
 
 var (
@@ -42,33 +43,56 @@ var ErrBusy = errors.New("a turn is running in this session. Stop it or wait unt
 // Send starts a turn. It returns an error, and sends nothing, when a turn runs, when no
 // model can be chosen, or when a named service is unknown or unavailable.
 func (s *Session) Send(p Prompt) error {
+	parts, err := s.parts(p)
+	if err != nil {
+		return err
+	}
+	return s.begin(parts)
+}
+
+// turnParts are what a turn is made of, fixed before it begins.
+type turnParts struct {
+	text   string
+	client model.Client
+	info   ModelInfo
+	allow  []string
+	// before runs once the session is the turn's own; when it fails there is no turn.
+	before func(runID string) error
+}
+
+func (s *Session) parts(p Prompt) (turnParts, error) {
 	if strings.TrimSpace(p.Text) == "" {
-		return errors.New("the message is empty")
+		return turnParts{}, errors.New("the message is empty")
 	}
 	client, info, err := s.owners.client()
 	if err != nil {
-		return err
+		return turnParts{}, err
 	}
 	allow, err := s.allow(p.Services)
-	if err != nil {
-		return err
-	}
+	return turnParts{text: p.Text, client: client, info: info, allow: allow}, err
+}
+
+// begin starts a turn when none runs, and returns when that is certain.
+func (s *Session) begin(parts turnParts) error {
 	s.awaitOver()
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	r := &run{id: uuid.NewString(), cancel: cancel, done: make(chan struct{})}
+	begun := make(chan error, 1)
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch {
 	case s.closed:
+		s.mu.Unlock()
 		cancel(errClosed)
 		return errClosed
 	case s.run != nil:
+		s.mu.Unlock()
 		cancel(ErrBusy)
 		return ErrBusy
 	}
 	s.run = r
-	s.wg.Go(func() { s.turn(ctx, r, p, turnParts{client: client, info: info, allow: allow}) })
-	return nil
+	s.wg.Go(func() { s.turn(ctx, r, parts, begun) })
+	s.mu.Unlock()
+	return <-begun
 }
 
 // awaitOver lets a turn that has told its Done finish: whoever read that may send again.
@@ -102,17 +126,21 @@ func (s *Session) RunID() string {
 	return s.run.id
 }
 
-type turnParts struct {
-	client model.Client
-	info   ModelInfo
-	allow  []string
-}
-
 // probeLimit bounds the look at stale connections before a turn.
 const probeLimit = 3 * time.Second
 
-func (s *Session) turn(ctx context.Context, r *run, p Prompt, parts turnParts) {
+func (s *Session) turn(ctx context.Context, r *run, parts turnParts, begun chan<- error) {
 	defer close(r.done)
+	defer s.owners.publish()
+	defer r.cancel(nil)
+	if parts.before != nil {
+		if err := parts.before(r.id); err != nil {
+			s.end(r, nil)
+			begun <- err
+			return
+		}
+	}
+	begun <- nil
 	s.owners.publish()
 	s.runtime.SetActive(true)
 	probe, cancel := context.WithTimeout(ctx, probeLimit)
@@ -121,17 +149,21 @@ func (s *Session) turn(ctx context.Context, r *run, p Prompt, parts turnParts) {
 	s.mu.Lock()
 	history := slices.Clone(s.messages)
 	s.mu.Unlock()
-	user := model.Message{Role: model.User, Text: p.Text, AtMs: time.Now().UnixMilli()}
+	user := model.Message{Role: model.User, Text: parts.text, AtMs: time.Now().UnixMilli()}
 	added, _ := s.loop(r, parts).Run(ctx, history, user)
 	s.runtime.SetActive(false) // before the next turn can set it
+	s.end(r, added)
+}
+
+// end takes over what a turn added; the next one may begin.
+func (s *Session) end(r *run, added []agent.Entry) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, e := range added {
 		s.messages = append(s.messages, e.Message)
 	}
+	s.kept = append(s.kept, r.kept...)
 	s.run = nil
-	s.mu.Unlock()
-	r.cancel(nil)
-	s.owners.publish()
 }
 
 // tellLeftOut says which opened servers the turn goes without. The command line has said
@@ -158,7 +190,11 @@ func (s *Session) loop(r *run, parts turnParts) *agent.Loop {
 				s.tellLeftOut(r.id, parts.allow)
 			}
 		},
-		Save:      s.save,
+		Save: func(e agent.Entry) error {
+			err := s.save(e)
+			r.kept = append(r.kept, err == nil)
+			return err
+		},
 		System:    func() string { return s.systemPrompt(parts.allow) },
 		ModelText: s.modelText,
 		Question:  s.question,
@@ -173,11 +209,14 @@ func (s *Session) emit(e agent.Event) {
 	if e.Kind == agent.Done && s.run != nil && s.run.id == e.RunID {
 		s.run.over = true
 	}
-	if n := len(s.folded); n > 0 {
+	switch n := len(s.folded); {
+	case e.Kind == agent.Rewind:
+		s.folded = agent.Fold(append(s.folded, e))
+	case n > 0:
 		s.folded = append(s.folded[:n-1], agent.Fold([]agent.Event{s.folded[n-1], e})...)
-		return
+	default:
+		s.folded = append(s.folded, e)
 	}
-	s.folded = append(s.folded, e)
 }
 
 // Transcript is the conversation so far, deltas merged, with the sequence number of its

@@ -49,6 +49,8 @@ type Options struct {
 	Backend  Backend
 	Instance *Instance // nil in tests of the window alone
 	Logger   *slog.Logger
+	// ReadyLimit is how long the page may take before the window asks what to do; 0 is 15 s.
+	ReadyLimit time.Duration
 }
 
 // Run opens the window and returns when it is closed and the backend with it.
@@ -76,6 +78,8 @@ type window struct {
 	end      context.CancelCauseFunc
 	started  sync.Once
 	loading  sync.Once
+	recovery *recovery
+	shown    atomic.Bool   // the window is there
 	loaded   chan struct{} // closed once the page can take events
 	wg       sync.WaitGroup
 }
@@ -87,12 +91,19 @@ func newWindow(o Options) *window {
 	w.life, w.end = context.WithCancelCause(context.Background())
 	w.core = &core{ctx: w.life, backend: o.Backend, logger: o.Logger, limit: callLimit, desktop: system{w.life}, focused: &atomic.Bool{}}
 	w.core.focused.Store(true)
-	w.core.ready = func() { w.started.Do(o.Backend.Start) }
+	w.core.ready = func() {
+		w.serve()
+		w.recovery.ready()
+	}
+	w.recovery = newRecovery(o.Logger, o.ReadyLimit)
 	return w
 }
 
+// serve lets servers start.
+func (w *window) serve() { w.started.Do(w.core.backend.Start) }
+
 func (w *window) options() *options.App {
-	return &options.App{
+	return w.open(&options.App{
 		Title: "Patchbay", Width: 1280, Height: 800, MinWidth: 720, MinHeight: 480,
 		BackgroundColour: options.NewRGB(24, 26, 30),
 		AssetServer:      &assetserver.Options{Assets: w.assets, Handler: w.media(), Middleware: protect},
@@ -100,6 +111,7 @@ func (w *window) options() *options.App {
 		LogLevel:         logger.WARNING, LogLevelProduction: logger.ERROR,
 		OnStartup:      w.startup,
 		OnDomReady:     w.domReady,
+		OnBeforeClose:  w.beforeClose,
 		OnShutdown:     w.shutdown,
 		ErrorFormatter: formatError,
 		// GPU policy: the zero value of linux.Options would mean "always", which blanks the
@@ -113,14 +125,19 @@ func (w *window) options() *options.App {
 			AllServerStates, AllServerLayers, AllServerActions, AllApprovalDecisions,
 			AllApprovalModes, AllChatKinds, AllConfigFiles,
 		},
-	}
+	})
 }
 
 // startup runs once, before the page loads.
 func (w *window) startup(wails context.Context) {
-	hardenNative()
 	desktop := system{wails}
 	w.core.desktop = desktop
+	w.recovery.open(nativeShell{desktop})
+	hardenNative(w.recovery)
+	if p := w.core.backend.Place(); p.Width > 0 && !p.Maximised {
+		placeNative(desktop, p)
+	}
+	w.shown.Store(true)
 	w.run(func(topic string, data any) { runtime.EventsEmit(wails, topic, data) })
 	if w.instance != nil {
 		w.wg.Go(func() { w.instance.serve(w.life, w.second(desktop)) })
@@ -144,7 +161,7 @@ func (w *window) run(emit emitter) {
 	w.wg.Go(func() { w.followChat(events) })
 	w.wg.Go(func() {
 		if pause(ctx, startLatest) {
-			w.core.ready()
+			w.serve()
 		}
 	})
 }
@@ -185,6 +202,7 @@ func (w *window) second(d desktop) func(workspace string) error {
 
 // shutdown ends what the window started, servers included, within closeLimit.
 func (w *window) shutdown(context.Context) {
+	w.recovery.close()
 	w.end(errClosing)
 	done := make(chan struct{})
 	go func() {

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"net/http"
+
+	"patchbay/backend/settings"
 )
 
 // Source is the reading half of a watch.Value: the latest T and its revision, and a wait
@@ -30,6 +32,9 @@ type Backend interface {
 	FollowChat(ctx context.Context, deliver func(ChatEvent)) error
 	// Media serves images and audio of tool results below /media/; nil serves none.
 	Media() http.Handler
+
+	Place() settings.Window          // of the window when it was closed last
+	KeepPlace(settings.Window) error // for the next start
 
 	Start()       // servers may start; further calls do nothing
 	Close() error // everything the process started is gone afterwards; bounded

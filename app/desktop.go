@@ -24,6 +24,7 @@ type desktop interface {
 	pickFolder() (string, error)
 	copyText(text string) error
 	raise()
+	place() seen
 }
 
 // system is the real desktop. Its context is the one Wails gives at startup: its functions

@@ -79,6 +79,17 @@ func (l *Local) SetLayout(_ context.Context, layout Layout) error {
 	return l.manager.Settings().SetLayout(settings.Layout(layout))
 }
 
+// Place is where the window was when it was closed last.
+func (l *Local) Place() settings.Window {
+	v, _ := l.manager.Settings().Value().Get()
+	return v.Window
+}
+
+// KeepPlace stores where the window is.
+func (l *Local) KeepPlace(place settings.Window) error {
+	return l.manager.Settings().SetWindow(place)
+}
+
 // TestProfile asks the endpoint of a profile for one short answer. What is wrong with it is
 // no error but the message of the result.
 func (l *Local) TestProfile(ctx context.Context, profile ModelProfile, key string) (ProfileTest, error) {

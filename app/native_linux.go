@@ -5,6 +5,7 @@ package app
 /*
 #cgo pkg-config: webkit2gtk-4.1 javascriptcoregtk-4.1
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gtk/gtk.h>
@@ -64,30 +65,168 @@ static void patchbay_find(GtkWidget *widget, gpointer found) {
 	if (GTK_IS_CONTAINER(widget)) gtk_container_forall(GTK_CONTAINER(widget), patchbay_find, found);
 }
 
-static gboolean patchbay_guard(gpointer own) {
+// The view and its window live as long as the program.
+static WebKitWebView *patchbay_view(void) {
 	GtkWidget *view = NULL;
 	GList *windows = gtk_window_list_toplevels();
 	for (GList *w = windows; w != NULL; w = w->next) patchbay_find(GTK_WIDGET(w->data), &view);
 	g_list_free(windows);
+	return view == NULL ? NULL : WEBKIT_WEB_VIEW(view);
+}
+
+extern void patchbayLoading(uintptr_t handle);
+extern void patchbayGone(uintptr_t handle, int reason);
+extern void patchbayAnswer(uintptr_t handle, int reload);
+
+static void patchbay_load(WebKitWebView *view, WebKitLoadEvent event, gpointer handle) {
+	(void)view;
+	if (event == WEBKIT_LOAD_STARTED) patchbayLoading((uintptr_t)handle);
+}
+
+static void patchbay_gone(WebKitWebView *view, WebKitWebProcessTerminationReason reason, gpointer handle) {
+	(void)view;
+	patchbayGone((uintptr_t)handle, reason);
+}
+
+typedef struct { char *own; uintptr_t handle; } patchbay_guarded;
+
+static gboolean patchbay_guard(gpointer data) {
+	patchbay_guarded *g = data;
+	WebKitWebView *view = patchbay_view();
 	if (view == NULL) return G_SOURCE_CONTINUE;
-	g_signal_connect(view, "decide-policy", G_CALLBACK(patchbay_decide), own);
+	g_signal_connect(view, "decide-policy", G_CALLBACK(patchbay_decide), g->own);
 	g_signal_connect(view, "permission-request", G_CALLBACK(patchbay_deny), NULL);
+	g_signal_connect(view, "load-changed", G_CALLBACK(patchbay_load), (gpointer)g->handle);
+	g_signal_connect(view, "web-process-terminated", G_CALLBACK(patchbay_gone), (gpointer)g->handle);
+	g_free(g);
 	return G_SOURCE_REMOVE;
 }
 
 // own is kept for the life of the program.
-static void patchbay_harden(char *own) {
+static void patchbay_harden(char *own, uintptr_t handle) {
+	patchbay_guarded *g = g_new(patchbay_guarded, 1);
+	g->own = own;
+	g->handle = handle;
 	g_idle_add_full(G_PRIORITY_HIGH, patchbay_fix_signals, NULL, NULL);
-	g_timeout_add_full(G_PRIORITY_HIGH, 1, patchbay_guard, own, NULL);
+	g_timeout_add_full(G_PRIORITY_HIGH, 1, patchbay_guard, g, NULL);
+}
+
+static gboolean patchbay_reload_now(gpointer data) {
+	(void)data;
+	WebKitWebView *view = patchbay_view();
+	if (view != NULL) webkit_web_view_reload(view);
+	return G_SOURCE_REMOVE;
+}
+
+static void patchbay_reload(void) { g_idle_add_full(G_PRIORITY_DEFAULT, patchbay_reload_now, NULL, NULL); }
+
+typedef struct { char *title, *text; uintptr_t handle; } patchbay_question;
+
+static void patchbay_response(GtkDialog *dialog, int response, gpointer handle) {
+	gtk_widget_destroy(GTK_WIDGET(dialog));
+	patchbayAnswer((uintptr_t)handle, response == GTK_RESPONSE_ACCEPT ? 1 : response == GTK_RESPONSE_REJECT ? 0 : -1);
+}
+
+static const char *patchbay_dialog = "patchbay-recovery";
+
+static gboolean patchbay_dismiss_now(gpointer data) {
+	(void)data;
+	GList *windows = gtk_window_list_toplevels();
+	for (GList *w = windows; w != NULL; w = w->next)
+		if (strcmp(gtk_widget_get_name(GTK_WIDGET(w->data)), patchbay_dialog) == 0)
+			gtk_dialog_response(GTK_DIALOG(w->data), GTK_RESPONSE_NONE);
+	g_list_free(windows);
+	return G_SOURCE_REMOVE;
+}
+
+static void patchbay_dismiss(void) { g_idle_add_full(G_PRIORITY_DEFAULT, patchbay_dismiss_now, NULL, NULL); }
+
+// A dialog with a loop of its own would keep the window from closing.
+static gboolean patchbay_ask_now(gpointer data) {
+	patchbay_question *q = data;
+	WebKitWebView *view = patchbay_view();
+	GtkWidget *window = view == NULL ? NULL : gtk_widget_get_toplevel(GTK_WIDGET(view));
+	GtkWidget *dialog = gtk_message_dialog_new(window == NULL ? NULL : GTK_WINDOW(window),
+		GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, "%s", q->title);
+	gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), "%s", q->text);
+	gtk_dialog_add_buttons(GTK_DIALOG(dialog), "Quit", GTK_RESPONSE_REJECT, "Reload", GTK_RESPONSE_ACCEPT, NULL);
+	gtk_dialog_set_default_response(GTK_DIALOG(dialog), GTK_RESPONSE_ACCEPT);
+	gtk_widget_set_name(dialog, patchbay_dialog);
+	gtk_window_set_title(GTK_WINDOW(dialog), "Patchbay");
+	g_signal_connect(dialog, "response", G_CALLBACK(patchbay_response), (gpointer)q->handle);
+	gtk_window_present(GTK_WINDOW(dialog));
+	free(q->title);
+	free(q->text);
+	g_free(q);
+	return G_SOURCE_REMOVE;
+}
+
+// title and text are freed.
+static void patchbay_ask(char *title, char *text, uintptr_t handle) {
+	patchbay_question *q = g_new(patchbay_question, 1);
+	*q = (patchbay_question){title, text, handle};
+	g_idle_add_full(G_PRIORITY_DEFAULT, patchbay_ask_now, q, NULL);
+}
+
+// The window is moved only where its title bar can be reached: the screen it was on may be
+// gone. One that is larger than its screen is made to fit.
+static gboolean patchbay_place_now(gpointer data) {
+	GdkRectangle *at = data;
+	WebKitWebView *view = patchbay_view();
+	GtkWindow *window = view == NULL ? NULL : GTK_WINDOW(gtk_widget_get_toplevel(GTK_WIDGET(view)));
+	GdkDisplay *display = gdk_display_get_default();
+	for (int i = 0; window != NULL && i < gdk_display_get_n_monitors(display); i++) {
+		GdkRectangle area, seen, bar = {at->x, at->y, at->width, 40};
+		gdk_monitor_get_workarea(gdk_display_get_monitor(display, i), &area);
+		if (!gdk_rectangle_intersect(&bar, &area, &seen) || seen.width < 80 || seen.height < 20) continue;
+		if (at->width > area.width || at->height > area.height)
+			gtk_window_resize(window, MIN(at->width, area.width), MIN(at->height, area.height));
+		gtk_window_move(window, at->x, at->y);
+		break;
+	}
+	g_free(at);
+	return G_SOURCE_REMOVE;
+}
+
+// Behind Wails' own centring, which is idle work of the default priority.
+static void patchbay_place(int x, int y, int width, int height) {
+	GdkRectangle *at = g_new(GdkRectangle, 1);
+	*at = (GdkRectangle){x, y, width, height};
+	g_idle_add_full(G_PRIORITY_DEFAULT_IDLE + 1, patchbay_place_now, at, NULL);
 }
 */
 import "C"
 
-import "os"
+import (
+	"os"
+	"runtime/cgo"
+
+	"patchbay/backend/settings"
+)
+
+// nativeShell is the shell of GTK. Its functions return at once; what they ask for is done
+// on the window's own thread.
+type nativeShell struct{ system }
 
 // hardenNative puts right, on the window's own thread, two faults of the webview layer
-// before the page's first message: see the C comments.
-func hardenNative() { C.patchbay_harden(C.CString(ownPages)) }
+// before the page's first message: see the C comments. From then on it tells what happens
+// to the page.
+func hardenNative(page pageEvents) {
+	C.patchbay_harden(C.CString(ownPages), C.uintptr_t(cgo.NewHandle(page)))
+}
+
+// placeNative moves the window to where it was, if that is on a screen.
+func placeNative(_ system, p settings.Window) {
+	C.patchbay_place(C.int(p.X), C.int(p.Y), C.int(p.Width), C.int(p.Height))
+}
+
+func (nativeShell) reload() { C.patchbay_reload() }
+
+func (nativeShell) dismiss() { C.patchbay_dismiss() }
+
+func (nativeShell) ask(title, text string, answered func(choice)) {
+	C.patchbay_ask(C.CString(title), C.CString(text), C.uintptr_t(cgo.NewHandle(answered)))
+}
 
 // quietGPU avoids the blank window that WebKit's DMABUF renderer gives on NVIDIA's driver
 // (wails issue 2977), unless the person decided otherwise.

@@ -9,14 +9,17 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
+	"time"
 
 	"patchbay/app"
+	"patchbay/backend/settings"
 	"patchbay/backend/watch"
 )
 
-//go:embed page
+//go:embed page stuck
 var pages embed.FS
 
 // backend answers what the window reads by itself. Every command is a method of the nil
@@ -39,17 +42,34 @@ func (backend) FollowChat(ctx context.Context, _ func(app.ChatEvent)) error {
 	<-ctx.Done()
 	return nil
 }
-func (backend) Media() http.Handler { return nil }
-func (backend) Start()              {}
-func (backend) Close() error        { return nil }
+func (backend) Media() http.Handler             { return nil }
+func (backend) Place() settings.Window          { return settings.Window{} }
+func (backend) KeepPlace(settings.Window) error { return nil }
+func (backend) Start()                          {}
+func (backend) Close() error                    { return nil }
 
+// With a time as its argument, the page is one that never becomes ready, and that is how
+// long the window waits for it.
 func main() {
-	page, err := fs.Sub(pages, "page")
-	if err == nil {
-		err = app.Run(app.Options{Assets: page, Backend: backend{}})
-	}
-	if err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+func run(args []string) error {
+	o := app.Options{Backend: backend{}, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	folder := "page"
+	if len(args) > 0 {
+		limit, err := time.ParseDuration(args[0])
+		if err != nil {
+			return err
+		}
+		folder, o.ReadyLimit = "stuck", limit
+	}
+	var err error
+	if o.Assets, err = fs.Sub(pages, folder); err != nil {
+		return err
+	}
+	return app.Run(o)
 }

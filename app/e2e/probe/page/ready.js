@@ -1,0 +1,1 @@
+window.go.app.App.Ready();

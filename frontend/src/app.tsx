@@ -65,9 +65,10 @@ export function App({ host }: { host: Host }) {
           onSelect={(to) => void runner.run(`select ${to}`, () => host.selectSession(to))}
           onRename={(which, title) => runner.run(`session ${which}`, () => host.renameSession(which, title))}
           onDelete={(which) => runner.run(`session ${which}`, () => host.deleteSession(which))} />
-        <Splitter label="Width of the sessions" size={panes.sessions} {...SESSIONS} side="left" onSize={(to) => change({ sessionsWidth: to })} />
       </div> : null}
       <main hidden={panes.wide}>
+        {panes.sessions > 0 ? <Splitter label="Width of the sessions" size={panes.sessions} {...SESSIONS} side="left" onSize={(to) => change({ sessionsWidth: to })} /> : null}
+        {panes.board > 0 ? <Splitter label="Width of the server board" size={panes.board} {...BOARD} side="right" onSize={(to) => change({ boardWidth: to })} /> : null}
         <Conversation store={chat} onLink={setLink} onRetry={onRetry}>
           {open.map((each) => (
             <Approval key={each.id} question={each} busy={busy.has(each.id)} onAnswer={(decision) => void runner.run(each.id, () => host.answerApproval(each.id, decision))} />
@@ -79,7 +80,6 @@ export function App({ host }: { host: Host }) {
         </Composer>
       </main>
       {panes.board > 0 || panes.wide ? <div className={panes.wide ? "pane right wide" : "pane right"}>
-        {panes.wide ? null : <Splitter label="Width of the server board" size={panes.board} {...BOARD} side="right" onSize={(to) => change({ boardWidth: to })} />}
         <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} />
       </div> : null}
       <StatusLine store={stores.mcp} />

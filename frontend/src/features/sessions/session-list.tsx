@@ -36,7 +36,7 @@ export function SessionList({ snapshot, asking, busy, ...actions }: SessionActio
   const close = () => setOpen(undefined);
   return (
     <nav className="sessions" aria-label="Sessions">
-      <button type="button" className="btn new-session" aria-label="New session" disabled={busy} onClick={actions.onNew}><Plus aria-hidden="true" size={14} /> New session <kbd>Ctrl N</kbd></button>
+      <button type="button" className="btn new-session" data-keys="Ctrl N" aria-keyshortcuts="Control+N" disabled={busy} onClick={actions.onNew}><Plus aria-hidden="true" size={14} />New session</button>
       <div className="session-search">
         <Search aria-hidden="true" size={13} />
         <input type="search" aria-label="Search sessions" placeholder="Search…" value={search.query} onChange={(e) => search.ask(e.target.value)}

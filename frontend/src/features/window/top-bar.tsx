@@ -41,7 +41,7 @@ export function TopBar({ sessions, settings, workspace, sessionsShown, boardShow
   return (
     <header className="top">
       <IconButton label={sessionsShown ? "Hide sessions" : "Show sessions"} icon={PanelLeft} onClick={actions.onSessions} />
-      <span className="brand"><Mark />Patchbay</span>
+      <h1 className="brand"><Mark />Patchbay</h1>
       <Menu label="Workspace" trigger={<Pill what="Workspace" title={workspace || "No workspace"}>{workspace ? baseName(workspace) : "none"}</Pill>} groups={[recent, others]} />
       <button type="button" className="pill" title={settings.model.baseUrl || model} onClick={actions.onSettings}><span className="muted">Model</span> {model}</button>
       <Menu label="Approvals" trigger={<Pill what="Approvals" title="When to ask before a tool runs"><span className="first">{settings.mode}</span></Pill>}

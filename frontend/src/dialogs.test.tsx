@@ -98,7 +98,7 @@ test("edit keeps stored values without showing them and changes only what was ch
   const user = userEvent.setup();
   await user.click(await screen.findByRole("button", { name: "Edit pg" }));
   const dialog = await screen.findByRole("dialog", { name: "Edit pg" });
-  expect(screen.getByLabelText("Name")).toHaveProperty("disabled", true);
+  expect(screen.getByLabelText("Name")).toHaveProperty("value", "pg");
   expect(screen.getByLabelText<HTMLInputElement>("Environment value 1")).toMatchObject({ value: "", placeholder: "stored; empty keeps it" });
   expect(within(dialog).queryByRole("checkbox", { name: "Enable here" })).toBeNull();
   await user.click(within(dialog).getByRole("button", { name: "+ Add entry" }));

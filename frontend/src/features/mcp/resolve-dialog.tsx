@@ -1,52 +1,68 @@
-import { useState } from "react";
-import type { ServerRow, ToolRules } from "../../contract/types";
+import { useEffect, useMemo, useState } from "react";
+import type { Clashes, ServerRow, ToolRules } from "../../contract/types";
+import { errorText } from "../../lib/run";
+import type { Host } from "../../platform/host";
 import { Modal } from "../../ui/modal";
+import { ResolveClash } from "./resolve-dialog-clash";
+import { choiceProblems, clashesOf, prefixed, type Choice } from "./resolve-dialog-rules";
 
-/** What is wrong with the new names, "" when nothing is. */
-export function renameProblem(rename: Readonly<Record<string, string>>): string {
-  const seen = new Set<string>();
-  for (const [from, to] of Object.entries(rename)) {
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(to)) return `The new name of ${from} needs 1 to 64 letters, digits, _ or -`;
-    if (seen.has(to.toLowerCase())) return `${to} is given twice`;
-    if (to.toLowerCase() === from.toLowerCase()) return `${to} is the name that clashes: choose another`;
-    seen.add(to.toLowerCase());
-  }
-  return "";
+/** More clashes than this show their two sides when asked. */
+const UNFOLDED = 6;
+
+/** Reads both sides of every clash; until they are there, or when they cannot be read, the row's names stand for them. */
+function useClashes(host: Host | undefined, row: ServerRow) {
+  const [clashes, setClashes] = useState<Clashes>(() => clashesOf(row));
+  const [error, setError] = useState("");
+  const { name } = row;
+  useEffect(() => {
+    let gone = false;
+    host?.clashes(name).then(
+      (read) => { if (!gone && read.clashes.length > 0) setClashes(read); },
+      (err: unknown) => { if (!gone) setError(errorText(err)); });
+    return () => { gone = true; };
+  }, [host, name]);
+  return { ...clashes, error };
 }
 
 /** Settles every clash of one server: hold the tool back, or give it another name. */
-export function ResolveDialog({ row, onSave, onClose }: {
-  row: ServerRow; onSave: (rules: ToolRules) => Promise<boolean>; onClose: () => void;
+export function ResolveDialog({ row, host, onSave, onClose }: {
+  row: ServerRow; host?: Host; onSave: (rules: ToolRules) => Promise<boolean>; onClose: () => void;
 }) {
-  const prefix = row.name.replace(/[^A-Za-z0-9_-]/g, "_");
-  const tools = [...new Map(row.conflicts.map((each) => [each.tool, each])).values()];
-  const [names, setNames] = useState<Record<string, string>>(() => Object.fromEntries(tools.map((each) => [each.tool, `${prefix}_${each.tool}`.slice(0, 64)])));
-  const [held, setHeld] = useState<ReadonlySet<string>>(new Set());
-  const rename = Object.fromEntries(tools.filter((each) => !held.has(each.tool)).map((each) => [each.tool, names[each.tool] ?? ""]));
-  const problem = renameProblem(rename);
-  const hold = (tool: string, on: boolean) => {
-    const next = new Set(held);
-    if (on) next.add(tool); else next.delete(tool);
-    setHeld(next);
+  const { clashes, taken, error } = useClashes(host, row);
+  const [prefix, setPrefix] = useState(row.name);
+  const [made, setMade] = useState<Readonly<Record<string, Choice>>>({});
+  const [busy, setBusy] = useState(false);
+  const choices = useMemo(() => Object.fromEntries(clashes.map(({ tool }) => [tool, made[tool] ?? { held: false, name: prefixed(row.name, tool) }])), [clashes, made, row.name]);
+  const problems = useMemo(() => choiceProblems(clashes, choices, taken), [clashes, choices, taken]);
+  const all = (choice: (tool: string) => Choice) => setMade(Object.fromEntries(clashes.map(({ tool }) => [tool, choice(tool)])));
+  const seen = clashes.flatMap(({ tool }) => { const choice = choices[tool]; return choice && !choice.held ? [choice.name] : []; });
+  const first = [...problems][0];
+  const save = async () => {
+    if (busy || first) return;
+    setBusy(true);
+    const rename = Object.fromEntries(clashes.flatMap(({ tool, mine }) => { const choice = choices[tool]; return choice && !choice.held ? [[mine.original || tool, choice.name]] : []; }));
+    const exclude = clashes.filter(({ tool }) => choices[tool]?.held).map(({ tool, mine }) => mine.original || tool);
+    if (await onSave({ exclude, rename })) onClose();
+    else setBusy(false);
   };
   return (
-    <Modal title={`Resolve ${row.name}`} onClose={onClose} describe="Each of these names is held by someone else. The rest of the server's tools stay as they are.">
-      <form className="stack" onSubmit={(e) => {
-        e.preventDefault();
-        if (!problem) void onSave({ exclude: [...held], rename }).then((saved) => { if (saved) onClose(); });
-      }}>
-        <div className="row"><button type="button" className="btn" onClick={() => setHeld(new Set(tools.map((each) => each.tool)))}>Hold back all</button>
-          <button type="button" className="btn" onClick={() => setHeld(new Set())}>Rename all</button></div>
-        {tools.map((each) => (
-          <fieldset key={each.tool} className="stack"><legend><span className="mono">{each.tool}</span> <span className="muted">held by {each.owner}</span></legend>
-            <label className="check"><input type="radio" name={each.tool} checked={held.has(each.tool)} onChange={() => hold(each.tool, true)} /> Hold back</label>
-            <label className="check"><input type="radio" name={each.tool} checked={!held.has(each.tool)} onChange={() => hold(each.tool, false)} /> Rename to
-              <input className="mono" aria-label={`New name of ${each.tool}`} disabled={held.has(each.tool)} value={names[each.tool] ?? ""} onChange={(e) => setNames({ ...names, [each.tool]: e.target.value })} /></label>
-          </fieldset>
-        ))}
-        <p className="muted">The model will see: <span className="mono">{Object.values(rename).join(", ") || "none of these"}</span></p>
-        <p className="line error" role="alert">{problem}</p>
-        <footer><button type="submit" className="btn primary" disabled={problem !== ""}>Apply</button><button type="button" className="btn" onClick={onClose}>Cancel</button></footer>
+    <Modal title={`Resolve ${row.name}`} size="large" onClose={onClose} describe={`${clashes.length === 1 ? "This name is" : `${clashes.length} names are`} held by someone else. The rest of the server's tools stay as they are.`}>
+      <form className="resolve" onSubmit={(e) => { e.preventDefault(); void save(); }}>
+        <div className="resolve-all">
+          <button type="button" className="btn" onClick={() => all((tool) => ({ held: true, name: choices[tool]?.name ?? "" }))}>Hold back all</button>
+          <button type="button" className="btn" onClick={() => all((tool) => ({ held: false, name: prefixed(prefix, tool) }))}>Rename all with prefix</button>
+          <input className="mono" aria-label="Prefix" value={prefix} spellCheck={false} onChange={(e) => setPrefix(e.target.value)} />
+          <span className="grow" /><span className="muted num">{seen.length} renamed · {clashes.length - seen.length} held back</span>
+        </div>
+        {error ? <p className="muted line">Both sides cannot be shown: {error}</p> : null}
+        <div className="resolve-list">{clashes.map((clash) => {
+          const choice = choices[clash.tool];
+          return choice ? <ResolveClash key={clash.tool} clash={clash} choice={choice} problem={problems.get(clash.tool) ?? ""} folded={clashes.length > UNFOLDED}
+            onChoice={(next) => setMade((was) => ({ ...was, [clash.tool]: next }))} /> : null;
+        })}</div>
+        <p className="resolve-seen muted">The model will see: <span className="mono">{seen.join(", ") || "none of these"}</span></p>
+        <footer><button type="submit" className="btn primary" disabled={busy || first !== undefined}>Apply</button><button type="button" className="btn" onClick={onClose}>Cancel</button>
+          <p className="line error" role="alert">{first ? `New name of ${first[0]}: ${first[1]}` : ""}</p></footer>
       </form>
     </Modal>
   );

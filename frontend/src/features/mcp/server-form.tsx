@@ -1,83 +1,128 @@
-import { useState } from "react";
-import type { NamedValue, ServerForm } from "../../contract/types";
+import { useRef, useState, type FormEvent } from "react";
+import type { Paste, ServerForm } from "../../contract/types";
+import type { Runner } from "../../lib/run";
+import type { Host } from "../../platform/host";
 import { Modal } from "../../ui/modal";
+import { addAll, candidateProblem, candidatesOf, PasteBox, PasteMany, usePaste, type Candidate } from "./paste";
+import { Fields } from "./server-form-fields";
+import { blank, filled, problemsOf, sameForm } from "./server-form-rules";
+import { TrialPanel, useTrial } from "./trial";
 
-const TYPES = ["stdio", "streamable_http", "sse"] as const;
+export { blank };
 
-/** An empty definition, enabled here. */
-export function blank(name = ""): ServerForm {
-  return { name, type: "stdio", command: "", args: [], cwd: "", url: "", env: [], headers: [], enable: true };
-}
-
-/** What keeps the form from being saved, "" when nothing does. */
+/** The sentence of what keeps the form from being saved, "" when nothing does. */
 export function problemOf(form: ServerForm, taken: readonly string[]): string {
-  if (form.name.trim() === "") return "Give the server a name";
-  if (taken.includes(form.name.trim())) return `${form.name.trim()} is defined already: choose another name or edit that one`;
-  if (form.type === "stdio") {
-    if (form.command.trim() === "") return "A stdio server needs a command, for example npx";
-  } else if (!/^https?:\/\/[^\s/]+/.test(form.url.trim())) return "The URL starts with http:// or https://";
-  const list = form.type === "stdio" ? form.env : form.headers;
-  const names = list.map((each) => each.name.trim());
-  if (names.includes("")) return "Every entry needs a name: fill it in or remove the entry";
-  const twice = names.find((each, at) => names.indexOf(each) !== at);
-  return twice ? `${twice} is there twice` : "";
+  return problemsOf(form, taken)[0]?.sentence ?? "";
 }
 
-/** Adds a definition, or edits one. */
-export function ServerFormDialog({ initial, edits, taken, canEnable, onSave, onClose }: {
-  initial: ServerForm; edits?: string; taken: readonly string[]; canEnable: boolean;
+/** Adds a definition, or edits one. taken are the names of the other definitions. */
+export function ServerFormDialog({ initial, edits, taken, canEnable, host, runner, onSave, onClose }: {
+  initial: ServerForm; edits?: string; taken: readonly string[]; canEnable: boolean; host?: Host; runner?: Runner;
   onSave: (form: ServerForm) => Promise<boolean>; onClose: () => void;
 }) {
   const [form, setForm] = useState(initial);
-  const [touched, setTouched] = useState(false);
+  const [asks, setAsks] = useState(false);
   const [busy, setBusy] = useState(false);
+  const paste = usePasted(host, taken, form, setForm);
+  const run = useTrial(host, edits ?? "");
+  const name = useRef<HTMLInputElement>(null);
+  const dirty = !sameForm(form, initial) || paste.text !== "";
+  const close = () => (asks ? setAsks(false) : dirty ? setAsks(true) : onClose());
   const problem = problemOf(form, taken);
-  const set = (part: Partial<ServerForm>) => { setTouched(true); setForm({ ...form, ...part }); };
-  const submit = async () => {
-    setTouched(true);
-    if (problem || busy) return;
+  const chosen = paste.many.filter((each) => each.chosen);
+  const save = async () => {
+    if (busy || problem) return;
     setBusy(true);
     if (await onSave({ ...form, name: form.name.trim() })) onClose();
     else setBusy(false);
   };
+  const saveAll = async () => {
+    if (busy || !host || paste.manyProblem) return;
+    setBusy(true);
+    const { added, left } = await addAll(paste.many, (each) => host.addServer(each));
+    setBusy(false);
+    if (added.length > 0) runner?.show(`Added ${added.join(", ")}`);
+    if (left.length === 0) onClose();
+    else paste.setMany(left);
+  };
+  const [touched, setTouched] = useState(false);
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    setTouched(true);
+    void (paste.many.length > 0 ? saveAll() : save());
+  };
+  const many = paste.many.length > 0;
   return (
-    <Modal title={edits ? `Edit ${edits}` : "Add server"} onClose={onClose}>
-      <form className="stack" onSubmit={(e) => { e.preventDefault(); void submit(); }}>
-        <label>Name<input value={form.name} disabled={edits !== undefined} onChange={(e) => set({ name: e.target.value })} /></label>
-        <label>Transport<select value={form.type} onChange={(e) => set({ type: e.target.value })}>
-          {TYPES.map((each) => <option key={each}>{each}</option>)}</select></label>
-        {form.type === "stdio" ? <>
-          <label>Command<input className="mono" value={form.command} onChange={(e) => set({ command: e.target.value })} /></label>
-          <label>Arguments, one per line<textarea className="mono" rows={3} value={form.args.join("\n")}
-            onChange={(e) => set({ args: e.target.value === "" ? [] : e.target.value.split("\n") })} /></label>
-          <label>Working folder<input className="mono" placeholder="the workspace" value={form.cwd} onChange={(e) => set({ cwd: e.target.value })} /></label>
-          <Values label="Environment" values={form.env} onChange={(env) => set({ env })} />
-        </> : <>
-          <label>URL<input className="mono" value={form.url} onChange={(e) => set({ url: e.target.value })} /></label>
-          <Values label="Headers" values={form.headers} onChange={(headers) => set({ headers })} />
-        </>}
-        {edits === undefined && canEnable ? <label className="check"><input type="checkbox" checked={form.enable} onChange={(e) => set({ enable: e.target.checked })} /> Enable here</label> : null}
-        <p className="line error" role="alert">{touched ? problem : ""}</p>
-        <footer><button type="submit" className="btn primary" disabled={busy || (touched && problem !== "")}>{edits ? "Save" : "Add"}</button>
-          <button type="button" className="btn" onClick={onClose}>Cancel</button></footer>
+    <Modal title={edits ? `Edit ${edits}` : "Add server"} size="large" focus={name} onClose={close}>
+      <form className="server-form" noValidate onSubmit={submit}>
+        <div className={many || !host ? "server-form-body" : "server-form-body parted"}>
+          <div className="server-form-main">
+            {edits === undefined && host ? <PasteBox text={paste.text} note={paste.note} error={paste.error} warnings={paste.warnings} onText={paste.put} /> : null}
+            {many ? <PasteMany all={paste.many} taken={taken} onChange={paste.setMany} />
+              : <Fields form={form} taken={taken} first={name} submitted={touched} onOffer={edits === undefined && host ? paste.use : undefined}
+                  onChange={(next) => { setTouched((was) => was); paste.touch(); setForm(next); }} />}
+            {edits === undefined && canEnable ? <label className="check"><input type="checkbox" checked={form.enable} onChange={(e) => {
+              setForm({ ...form, enable: e.target.checked });
+              paste.setMany(paste.many.map((each) => ({ ...each, form: { ...each.form, enable: e.target.checked } })));
+            }} /> Enable here</label> : null}
+          </div>
+          {!many && host ? <TrialPanel run={run} form={form} blocked={problem} /> : null}
+        </div>
+        {asks ? <Discard onDiscard={onClose} onKeep={() => setAsks(false)} /> : (
+          <footer>
+            {many ? <button type="submit" className="btn primary" disabled={busy || chosen.length === 0 || paste.manyProblem !== ""}>{`Add ${chosen.length} ${chosen.length === 1 ? "server" : "servers"}`}</button>
+              : <button type="submit" className="btn primary" disabled={busy || ((dirty || touched) && problem !== "")}>{edits ? "Save" : "Add"}</button>}
+            <button type="button" className="btn" onClick={onClose}>Cancel</button>
+            <p className="line error" role="alert">{many ? paste.manyProblem : dirty || touched ? problem : ""}</p>
+          </footer>
+        )}
       </form>
     </Modal>
   );
 }
 
-function Values({ label, values, onChange }: { label: string; values: NamedValue[]; onChange: (values: NamedValue[]) => void }) {
-  const put = (at: number, part: Partial<NamedValue>) => onChange(values.map((each, i) => (i === at ? { ...each, ...part } : each)));
+/** What was pasted: it fills the form, or is a list to choose from. */
+function usePasted(host: Host | undefined, taken: readonly string[], form: ServerForm, setForm: (form: ServerForm) => void) {
+  const [text, setText] = useState("");
+  const [many, setMany] = useState<Candidate[]>([]);
+  const [note, setNote] = useState("");
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
+  // A name that came from a paste is replaced by that of the next one.
+  const named = useRef("");
+  const now = useRef(form);
+  now.current = form;
+  const { error, read } = usePaste(host, (paste: Paste, from) => {
+    setWarnings(paste.warnings);
+    const [only] = paste.forms;
+    if (paste.forms.length > 1) {
+      setMany(candidatesOf(paste.forms, taken, now.current.enable));
+      return setNote(`${paste.forms.length} servers: choose which to add.`);
+    }
+    setMany([]);
+    if (!only) return setNote(paste.warnings.length > 0 ? "" : "No server was found in it.");
+    const own = now.current.name !== named.current && now.current.name !== from;
+    const next = filled(now.current, only, own);
+    named.current = own ? "" : next.name;
+    setForm(next);
+    setNote("The form below is filled in from it.");
+  });
+  const clear = () => { setMany([]); setNote(""); setWarnings([]); };
+  const put = (next: string, pasted: boolean) => {
+    setText(next);
+    if (next.trim() === "") clear();
+    read(next, pasted);
+  };
+  return {
+    text, many, note, warnings, error, setMany, put, use: (from: string) => read(from), touch: () => { if (note && many.length === 0) setNote(""); },
+    manyProblem: many.map((each, at) => (each.chosen && candidateProblem(many, at, taken) ? `${each.form.name || "A server without a name"}: ${candidateProblem(many, at, taken)}` : "")).find(Boolean) ?? "",
+  };
+}
+
+/** Asks before what was typed is thrown away. */
+function Discard({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => void }) {
   return (
-    <fieldset className="stack"><legend>{label}</legend>
-      {values.map((each, at) => (
-        <div className="row" key={at}>
-          <input className="mono" aria-label={`${label} name ${at + 1}`} placeholder="NAME" value={each.name} onChange={(e) => put(at, { name: e.target.value })} />
-          <input className="mono" aria-label={`${label} value ${at + 1}`} placeholder={each.hasValue ? "stored; empty keeps it" : "value or ${env:NAME}"} value={each.value}
-            onChange={(e) => put(at, { value: e.target.value })} />
-          <button type="button" className="btn ghost" aria-label={`Remove ${label} ${each.name || at + 1}`} onClick={() => onChange(values.filter((_, i) => i !== at))}>×</button>
-        </div>
-      ))}
-      <button type="button" className="btn ghost" onClick={() => onChange([...values, { name: "", value: "", hasValue: false }])}>+ Add entry</button>
-    </fieldset>
+    <footer role="group" aria-label="Discard changes?"><b>Discard changes?</b>
+      <button type="button" className="btn danger" onClick={onDiscard}>Discard</button>
+      <button type="button" className="btn" autoFocus onClick={onKeep}>Keep editing</button></footer>
   );
 }

@@ -1,0 +1,65 @@
+import { ArrowLeft, ClipboardCopy } from "lucide-react";
+import { useEffect, useState } from "react";
+import type { ServerRow } from "../../contract/types";
+import type { Runner } from "../../lib/run";
+import { useStore } from "../../lib/use-store";
+import type { Host } from "../../platform/host";
+import { IconButton } from "../../ui/icon-button";
+import { Lamp } from "../../ui/lamp";
+import { Tabs } from "../../ui/tabs";
+import { useDetail } from "./detail-data";
+import { Overview } from "./detail-overview";
+import { ToolsTab } from "./detail-tools";
+import { LogView } from "./log-view";
+import { cure, LAMP, quiet, type Verb } from "./words";
+
+/** A tab of the detail. */
+export type DetailTab = "overview" | "tools" | "log";
+
+/** Verbs that ask before they do. */
+const ASKS: readonly Verb[] = ["Edit", "Define", "Resolve", "Remove"];
+
+/** Everything about one server: why it is in its state, its tools to try, its log. */
+export function ServerDetailPanel({ name, row, host, runner, tab = "overview", onClose, onVerb }: {
+  name: string; row: ServerRow | undefined; host: Host; runner: Runner; tab?: DetailTab; onClose: () => void; onVerb: (verb: Verb, row: ServerRow) => void;
+}) {
+  const [shown, setShown] = useState<DetailTab>(tab);
+  useEffect(() => setShown(tab), [tab, name]);
+  const data = useDetail(host, name, row);
+  return (
+    <section className="detail" aria-label={`Details of ${name}`} key={name}
+      onKeyDown={(e) => { if (e.key === "Escape" && !e.defaultPrevented && e.currentTarget.contains(e.target as Node)) onClose(); }}>
+      <Header name={name} row={row} host={host} runner={runner} onClose={onClose} onVerb={onVerb} />
+      <Tabs<DetailTab> label={`Parts of ${name}`} value={shown} onChange={setShown} tabs={[
+        { id: "overview", label: "Overview", content: <Overview row={row} data={data} host={host} runner={runner} onVerb={onVerb} /> },
+        { id: "tools", label: "Tools", ...(data.detail ? { count: data.detail.tools.length } : {}), content: <ToolsTab name={name} row={row} data={data} host={host} runner={runner} /> },
+        { id: "log", label: "Log", content: <LogView name={name} host={host} runner={runner} /> },
+      ]} />
+    </section>
+  );
+}
+
+function Header({ name, row, host, runner, onClose, onVerb }: {
+  name: string; row: ServerRow | undefined; host: Host; runner: Runner; onClose: () => void; onVerb: (verb: Verb, row: ServerRow) => void;
+}) {
+  const busy = useStore(runner.busy).has(name);
+  const verb = row && cure(row);
+  return (
+    <header className={`detail-head ${row?.state ?? ""}`}>
+      <IconButton label="Close details" icon={ArrowLeft} onClick={onClose} />
+      <h2 title={name}>{name}</h2>
+      {row ? <span className="state"><Lamp shape={LAMP[row.state]} />{row.state}</span> : <span className="muted">not in the list any more</span>}
+      <span className="grow" />
+      <span className="detail-actions">
+        {row ? quiet(row).map((each) => (
+          <button key={each} type="button" className={each === "Remove" ? "btn ghost warn" : "btn ghost"} disabled={busy} onClick={() => onVerb(each, row)}>{each}{ASKS.includes(each) ? "…" : ""}</button>
+        )) : null}
+        <IconButton label="Copy diagnosis" icon={ClipboardCopy} onClick={() => void runner.run(`diagnosis ${name}`, async () => {
+          await host.copyDiagnosis(name);
+          runner.show(`Copied the diagnosis of ${name}`);
+        })} />
+        {row && verb ? <button type="button" className="btn primary" disabled={busy} onClick={() => onVerb(verb, row)}>{verb}{ASKS.includes(verb) ? "…" : ""}</button> : null}
+      </span>
+    </header>
+  );
+}

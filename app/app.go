@@ -77,17 +77,16 @@ type window struct {
 	life     context.Context // of the forwarders and bound calls
 	end      context.CancelCauseFunc
 	started  sync.Once
-	loading  sync.Once
 	recovery *recovery
-	shown    atomic.Bool   // the window is there
-	loaded   chan struct{} // closed once the page can take events
+	shown    atomic.Bool // the window is there
+	page     *gate       // open while the page can take events
 	wg       sync.WaitGroup
 }
 
 var errClosing = errors.New("the window is closing")
 
 func newWindow(o Options) *window {
-	w := &window{assets: o.Assets, instance: o.Instance, logger: o.Logger, loaded: make(chan struct{})}
+	w := &window{assets: o.Assets, instance: o.Instance, logger: o.Logger, page: newGate()}
 	w.life, w.end = context.WithCancelCause(context.Background())
 	w.core = &core{ctx: w.life, backend: o.Backend, logger: o.Logger, limit: callLimit, desktop: system{w.life}, focused: &atomic.Bool{}}
 	w.core.focused.Store(true)
@@ -133,20 +132,36 @@ func (w *window) startup(wails context.Context) {
 	desktop := system{wails}
 	w.core.desktop = desktop
 	w.recovery.open(nativeShell{desktop})
-	hardenNative(w.recovery)
+	hardenNative(w)
 	if p := w.core.backend.Place(); p.Width > 0 && !p.Maximised {
 		placeNative(desktop, p)
 	}
 	w.shown.Store(true)
-	w.run(func(topic string, data any) { runtime.EventsEmit(wails, topic, data) })
+	w.run(func(topic string, data any) {
+		if w.page.wait(w.life) {
+			runtime.EventsEmit(wails, topic, data)
+		}
+	})
 	if w.instance != nil {
 		w.wg.Go(func() { w.instance.serve(w.life, w.second(desktop)) })
 	}
 }
 
-// domReady runs after every load of the page; before the first one, Wails' own script is
-// not there and an event would be an error in the page.
-func (w *window) domReady(context.Context) { w.loading.Do(func() { close(w.loaded) }) }
+// domReady runs after every load of the page; before it, Wails' own script is not there and
+// an event would be an error in the page.
+func (w *window) domReady(context.Context) { w.page.open() }
+
+// loading says that the page is loaded, for the first time or again.
+func (w *window) loading() {
+	w.page.shut()
+	w.recovery.loading()
+}
+
+// gone says that the page's process ended.
+func (w *window) gone(reason string) {
+	w.page.shut()
+	w.recovery.gone(reason)
+}
 
 // run starts one forwarder per topic and the timer that starts the servers.
 func (w *window) run(emit emitter) {
@@ -169,10 +184,8 @@ func (w *window) run(emit emitter) {
 // onceLoaded runs f in a goroutine of the window when the page is there.
 func (w *window) onceLoaded(f func()) {
 	w.wg.Go(func() {
-		select {
-		case <-w.loaded:
+		if w.page.wait(w.life) {
 			f()
-		case <-w.life.Done():
 		}
 	})
 }

@@ -7,11 +7,12 @@ import "C"
 
 import "runtime/cgo"
 
-// The window's thread calls these; whatever takes time goes on elsewhere.
+// The window's thread calls these, in the order in which things happen: what is for the
+// page is held back before the page is loaded again.
 
 //export patchbayLoading
 func patchbayLoading(handle C.uintptr_t) {
-	go cgo.Handle(handle).Value().(pageEvents).loading()
+	cgo.Handle(handle).Value().(pageEvents).loading()
 }
 
 //export patchbayGone
@@ -20,7 +21,7 @@ func patchbayGone(handle C.uintptr_t, reason C.int) {
 	if reason == 1 { // WEBKIT_WEB_PROCESS_EXCEEDED_MEMORY_LIMIT
 		text = "it took too much memory"
 	}
-	go cgo.Handle(handle).Value().(pageEvents).gone(text)
+	cgo.Handle(handle).Value().(pageEvents).gone(text)
 }
 
 //export patchbayAnswer

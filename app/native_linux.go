@@ -118,7 +118,8 @@ static gboolean patchbay_reload_now(gpointer data) {
 	return G_SOURCE_REMOVE;
 }
 
-static void patchbay_reload(void) { g_idle_add_full(G_PRIORITY_DEFAULT, patchbay_reload_now, NULL, NULL); }
+// Behind the messages that wait for the page: they are lost with the old one.
+static void patchbay_reload(void) { g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, patchbay_reload_now, NULL, NULL); }
 
 typedef struct { char *title, *text; uintptr_t handle; } patchbay_question;
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -38,6 +39,52 @@ const (
 type pageEvents interface {
 	loading()           // a load began
 	gone(reason string) // the page's process ended
+}
+
+// gate holds back what is for a page that is not there.
+type gate struct {
+	mu   sync.Mutex
+	free chan struct{} // closed while the gate is open
+}
+
+func newGate() *gate { return &gate{free: make(chan struct{})} }
+
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.isOpenLocked() {
+		close(g.free)
+	}
+}
+
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.isOpenLocked() {
+		g.free = make(chan struct{})
+	}
+}
+
+func (g *gate) isOpenLocked() bool {
+	select {
+	case <-g.free:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait returns true once the gate is open, false when ctx ended before.
+func (g *gate) wait(ctx context.Context) bool {
+	g.mu.Lock()
+	free := g.free
+	g.mu.Unlock()
+	select {
+	case <-free:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // shell is what the recovery asks of the system's window; nothing of it waits.

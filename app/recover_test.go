@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -117,6 +118,36 @@ func TestTheDialogSaysWhatToDo(t *testing.T) {
 		for _, part := range []string{"Servers and sessions are safe", "patchbay mcp list", "WEBKIT_DISABLE_DMABUF_RENDERER=1", "Reload", "quit"} {
 			if !strings.Contains(s.text, part) {
 				t.Errorf("it says %q, want %q in it", s.text, part)
+			}
+		}
+	})
+}
+
+func TestGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		var passed atomic.Int32
+		enter := func() {
+			if g.wait(t.Context()) {
+				passed.Add(1)
+			}
+		}
+		steps := []struct {
+			name string
+			do   func()
+			want int32
+		}{
+			{"shut at first", func() { g.shut(); go enter() }, 0},
+			{"opened", func() { g.open(); g.open() }, 1},
+			{"stays open", func() { go enter() }, 2},
+			{"shut again", func() { g.shut(); go enter() }, 2},
+			{"opened again", g.open, 3},
+		}
+		for _, step := range steps {
+			step.do()
+			synctest.Wait()
+			if got := passed.Load(); got != step.want {
+				t.Fatalf("%s: %d passed, want %d", step.name, got, step.want)
 			}
 		}
 	})

@@ -1,0 +1,83 @@
+// Pictures of every screen of the page, without the application: the scenarios of
+// frontend/src/dev in headless Chromium, light and dark, in two sizes. Called by
+// build/screens.sh with the folder of the built page, that for the pictures, and the browser;
+// further arguments name the screens to picture.
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { extname, join } from "node:path";
+
+const [page, out, browserPath, ...only] = process.argv.slice(2);
+const { chromium } = createRequire(new URL("../frontend/package.json", import.meta.url))("playwright-core");
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".woff": "font/woff" };
+const SIZES = [{ width: 1280, height: 800, mark: "" }, { width: 1920, height: 1080, mark: "-1920" }];
+
+const press = (name, role = "button") => (view) => view.getByRole(role, { name, exact: true }).first().click();
+const fill = (role, name, text) => (view) => view.getByRole(role, { name, exact: true }).first().fill(text);
+const hover = (name) => (view) => view.getByRole("row", { name, exact: true }).hover();
+
+/** Every screen: its name, the scenario it starts from, and what is done before the picture. */
+const SCREENS = [
+  ["empty", "empty"],
+  ["busy", "busy"],
+  ["failing", "failing"],
+  ["many", "many"],
+  ["long", "long"],
+  ["hover", "busy", hover("postgres")],
+  ["wide", "busy", press("Widen the board")],
+  ["wide-long", "long", press("Widen the board")],
+  ["wide-many", "many", press("Widen the board")],
+  ["add", "busy", press("Add server")],
+  ["remove", "busy", press("Remove github")],
+  ["resolve", "busy", press("Resolve filesystem")],
+  ["settings", "busy", press("Settings")],
+  ["menu-workspace", "busy", press(/^Workspace/)],
+  ["menu-approvals", "busy", press(/^Approvals/)],
+  ["search", "busy", fill("searchbox", "Search sessions", "webhook")],
+  ["narrow", "busy", (view) => view.setViewportSize({ width: 760, height: 700 })],
+];
+
+// A server on a free port: scripts of a page are not loaded from file addresses.
+const server = createServer(async (ask, answer) => {
+  try {
+    const path = new URL(ask.url, "http://x").pathname;
+    const bytes = await readFile(join(page, path));
+    answer.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "text/plain" }).end(bytes);
+  } catch {
+    answer.writeHead(404).end();
+  }
+});
+await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+const address = `http://127.0.0.1:${server.address().port}/dev.html`;
+
+const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+let wrong = 0;
+for (const theme of ["light", "dark"]) {
+  for (const { mark, ...viewport } of SIZES) {
+    const context = await browser.newContext({ viewport, reducedMotion: "reduce", locale: "en-GB" });
+    for (const [name, scenario, ...steps] of SCREENS) {
+      if (only.length > 0 && !only.includes(name)) continue;
+      const view = await context.newPage();
+      view.setDefaultTimeout(10_000);
+      const say = (what) => { wrong++; console.error(`${name} ${theme}${mark}: ${what}`); };
+      view.on("console", (line) => { if (line.type() === "error" && !line.text().includes("404")) say(line.text()); });
+      view.on("pageerror", (err) => say(String(err)));
+      try {
+        await view.goto(`${address}?s=${scenario}&theme=${theme}`);
+        await view.getByRole("grid", { name: "Servers" }).waitFor();
+        for (const step of steps) await step(view);
+        await view.evaluate(() => document.fonts.ready);
+        await view.waitForTimeout(250);
+        await view.screenshot({ path: join(out, `page-${name}-${theme}${mark}.png`) });
+      } catch (err) {
+        say(String(err).split("\n")[0]);
+      }
+      await view.close();
+    }
+    await context.close();
+  }
+}
+await browser.close();
+server.close();
+process.exitCode = wrong > 0 ? 1 : 0;

@@ -68,6 +68,84 @@ func TestMainJobWithTheFourNpmServers(t *testing.T) {
 	a.shot("main-6-all-connected")
 }
 
+// The main job from nothing, by the window alone: paste three servers, test and add a fourth,
+// settle its clash, use all four in the chat, lose one and try it again.
+func TestMainJobEntirelyThroughTheWindow(t *testing.T) {
+	dir := t.TempDir()
+	a := start(t, options{})
+	a.by("button", "Add the demo server").appears()
+	a.shot("job-01-nothing")
+	a.pastesThree(t, dir)
+	a.testsAndAdds(t, dir)
+	a.reaches("error", "filesystem")
+	a.because("filesystem", "read_file", "write_file")
+	a.shot("job-05-clash")
+	before := a.serverPIDs()
+	a.resolveByRename(t)
+	a.same(before, "everything", "filesystem", "memory", "thinking")
+	a.shot("job-07-resolved")
+	a.callEach()
+	a.shot("job-08-used")
+	a.retriesAfterKill(t)
+	a.same(before, "everything", "filesystem", "thinking")
+}
+
+// pastesThree adds three servers by the JSON that another client would hold.
+func (a *app) pastesThree(t *testing.T, dir string) {
+	t.Helper()
+	a.by("button", "Add server").click()
+	dialog := a.by("dialog", "Add server")
+	dialog.by("textbox", "Paste a definition").fill(store(t,
+		npm(t, "everything", "everything", nil, "stdio"),
+		npm(t, "memory", "memory", map[string]string{"MEMORY_FILE_PATH": filepath.Join(dir, "memory.json")}),
+		npm(t, "thinking", "sequential-thinking", nil)))
+	dialog.by("button", "Add 3 servers").appears()
+	a.shot("job-02-paste")
+	dialog.by("button", "Add 3 servers").click()
+	dialog.goes()
+	a.reaches("connected", "everything", "memory", "thinking")
+	a.shot("job-03-three")
+}
+
+// testsAndAdds pastes a command line, lets the window try it, and adds it.
+func (a *app) testsAndAdds(t *testing.T, dir string) {
+	t.Helper()
+	var command struct{ Args []string }
+	if err := json.Unmarshal([]byte(npm(t, "filesystem", "filesystem", nil, dir).json), &command); err != nil {
+		t.Fatal(err)
+	}
+	a.by("button", "Add server").click()
+	dialog := a.by("dialog", "Add server")
+	dialog.by("textbox", "Paste a definition").fill("node " + strings.Join(command.Args, " "))
+	dialog.by("textbox", "Command").says("the pasted command", func(string) bool { return a.value(dialog.by("textbox", "Command")) == "node" })
+	dialog.by("textbox", "Name").fill("filesystem")
+	dialog.by("button", "Test").click()
+	dialog.by("region", "Test").says("that names are taken", has("read_file", "built-in"))
+	a.shot("job-04-tested")
+	dialog.by("button", "Add").click()
+	dialog.goes()
+}
+
+// retriesAfterKill ends a server's process and tries it again by its row's button.
+func (a *app) retriesAfterKill(t *testing.T) {
+	t.Helper()
+	pid := a.serverPIDs()["memory"]
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatalf("kill memory, process %d: %v", pid, err)
+	}
+	a.reaches("error", "memory")
+	a.shot("job-09-killed")
+	a.by("row", "memory").by("button", "Retry memory").click()
+	a.reaches("connected", "memory")
+	if now := a.serverPIDs()["memory"]; now == pid || now == 0 {
+		t.Errorf("memory came back as process %d, it was %d", now, pid)
+	}
+	a.say("call read_graph with {}")
+	a.answer("read_graph", "Allow once")
+	a.idle()
+	a.shot("job-10-again")
+}
+
 // trustAll answers the banner that a repository with servers of its own brings up. Until
 // then nothing of it runs.
 func (a *app) trustAll(names []string) {
@@ -148,4 +226,21 @@ func (a *app) repair(t *testing.T, script string) {
 	}
 	a.by("button", "Retry failed").click()
 	a.reaches("connected", "broken")
+}
+
+// The first minute, without a key or a configuration: the demo server by one button, and the
+// practice model calls its tool.
+func TestFirstMinute(t *testing.T) {
+	a := start(t, options{})
+	a.by("button", "Add the demo server").click()
+	dialog := a.by("dialog", "Add server")
+	dialog.by("button", "Add").click()
+	dialog.goes()
+	a.reaches("connected", "demo")
+	a.say("call demo_add with a=2 b=3")
+	a.answer("demo_add", "Allow once")
+	a.by("article", "Tool call demo · demo_add").says("the sum", has("ok", "5"))
+	a.conversation("that a practice model answers", has("Practice model"))
+	a.idle()
+	a.shot("first-minute")
 }

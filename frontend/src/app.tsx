@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { Approval } from "./features/approvals/approvals";
 import { Composer } from "./features/chat/composer";
 import { Conversation } from "./features/chat/conversation";
+import { ServiceChips } from "./features/chat/service-chips";
 import { Board } from "./features/mcp/board";
 import { StatusLine } from "./features/mcp/status-line";
 import { SessionList } from "./features/sessions/session-list";
@@ -40,8 +41,10 @@ export function App({ host }: { host: Host }) {
   const panes = divide(useWidth(), layout);
   useAttention(host);
   useTheme(settings.theme);
-  const onRetry = useCallback((server: string) => void runner.run(server, () => host.retryServer(server)), [host, runner]);
   const id = sessions.current;
+  const onRetryCall = useCallback((call: { id: string }) => void runner.run(`call ${call.id}`, () => host.retryCall(id, call.id)), [host, runner, id]);
+  const onResend = useCallback((seq: number, text: string) => runner.run("send", () => host.resendMessage(id, seq, text)), [host, runner, id]);
+  const onCopy = useCallback((text: string) => void runner.run("copy", () => host.copyText(text)), [host, runner]);
   const current = sessions.sessions.find((each) => each.id === id);
   const blocked = id === "" ? "Start a session first" : current?.readOnly ? "Another process holds this session: it is read-only here" : "";
   const workspace = current?.workspace ?? "";
@@ -69,14 +72,16 @@ export function App({ host }: { host: Host }) {
       <main hidden={panes.wide}>
         {panes.sessions > 0 ? <Splitter label="Width of the sessions" size={panes.sessions} {...SESSIONS} side="left" onSize={(to) => change({ sessionsWidth: to })} /> : null}
         {panes.board > 0 ? <Splitter label="Width of the server board" size={panes.board} {...BOARD} side="right" onSize={(to) => change({ boardWidth: to })} /> : null}
-        <Conversation store={chat} onLink={setLink} onRetry={onRetry}>
+        <Conversation store={chat} onLink={setLink} onRetryCall={onRetryCall} onResend={blocked ? undefined : onResend} onCopy={onCopy} mcp={stores.mcp} workspace={workspace}
+          practice={settings.model.practice} onExample={blocked ? undefined : (text) => void runner.run("send", () => host.sendMessage(id, text))}>
           {open.map((each) => (
             <Approval key={each.id} question={each} busy={busy.has(each.id)} onAnswer={(decision) => void runner.run(each.id, () => host.answerApproval(each.id, decision))} />
           ))}
         </Conversation>
-        <Composer key={id} running={turning || (current?.running ?? false)} disabled={blocked}
+        <Composer key={id} store={chat} sessionId={id} running={turning || (current?.running ?? false)} disabled={blocked}
           onSend={(text) => runner.run("send", () => host.sendMessage(id, text))} onStop={() => void runner.run("stop", () => host.stopTurn(id))}>
           {settings.model.practice ? <p className="muted practice">The built-in practice model answers. Settings has real ones.</p> : null}
+          <ServiceChips mcp={stores.mcp} workspace={workspace} onLight={(name, lit) => void runner.run(`light ${name}`, () => host.lightService(id, name, lit))} />
         </Composer>
       </main>
       {panes.board > 0 || panes.wide ? <div className={panes.wide ? "pane right wide" : "pane right"}>

@@ -1,74 +1,104 @@
-import { memo, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { ArrowDown, ClipboardCopy, Search } from "lucide-react";
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import type { MCPSnapshot } from "../../contract/types";
+import type { Store } from "../../lib/store";
 import { useStore } from "../../lib/use-store";
+import { IconButton } from "../../ui/icon-button";
+import { ActionsContext } from "./actions";
 import type { ChatStore } from "./chat-store";
-import { Markdown } from "./markdown";
-import type { Item } from "./reducer";
-import { ToolCard } from "./tool-card";
+import { Entry, type EntryActions } from "./entry";
+import { FindBar } from "./find-bar";
+import { Hello } from "./hello";
+import { OpenedContext } from "./opened";
+import type { CallItem, Item } from "./reducer";
+import { toMarkdown } from "./to-markdown";
+import { useEntries, useFollow } from "./use-entries";
+import { useFind, useHighlights } from "./use-find";
 
-/** So many items are in the page at once; earlier ones on request. */
-const PAGE = 150;
+/** What the conversation shows and can ask for. children (open approvals) stand at its end. */
+export interface ConversationProps {
+  store: ChatStore; onLink: (url: string) => void;
+  /** Tries the server of a failed call again and offers the call once more. */
+  onRetryCall: (call: CallItem) => void;
+  /** Sends text in the place of the message with that seq; whether it was accepted. Missing where nothing can be sent. */
+  onResend?: (seq: number, text: string) => Promise<boolean>;
+  onCopy?: (text: string) => void;
+  /** Sends an example of an empty conversation; they are for the practice model. */
+  onExample?: (text: string) => void;
+  practice?: boolean; mcp: Store<MCPSnapshot>; workspace: string; children?: ReactNode;
+}
 
-/** The conversation; children (open approvals) stand at its end. */
-export function Conversation({ store, onLink, onRetry, children }: {
-  store: ChatStore; onLink: (url: string) => void; onRetry: (server: string) => void; children?: ReactNode;
-}) {
+/** The conversation of the shown session. */
+export function Conversation({ store, onLink, onCopy, practice = false, mcp, workspace, onExample, children, ...rest }: ConversationProps) {
   const { items, sessionId, runId } = useStore(store.conversation);
   const problem = useStore(store.problem);
-  const [more, setMore] = useState({ sessionId, pages: 1 });
-  const pages = more.sessionId === sessionId ? more.pages : 1;
-  const scroller = useRef<HTMLDivElement>(null);
-  const follows = useRef(true);
-  useLayoutEffect(() => {
-    const box = scroller.current;
-    if (box && follows.current) box.scrollTop = box.scrollHeight;
-  });
-  useEffect(() => {
-    // Pictures and colours come after drawing and make the column higher.
-    const column = scroller.current?.firstElementChild;
-    if (!column || typeof ResizeObserver === "undefined") return;
-    const watch = new ResizeObserver(() => { if (scroller.current && follows.current) scroller.current.scrollTop = scroller.current.scrollHeight; });
-    watch.observe(column);
-    return () => watch.disconnect();
-  }, []);
-  const from = Math.max(0, items.length - pages * PAGE);
+  const loading = useStore(store.loading);
+  const actions = useMemo(() => ({ onLink, onCopy }), [onLink, onCopy]);
   return (
-    <div className="conversation" ref={scroller} onScroll={(e) => {
-      const box = e.currentTarget;
-      follows.current = box.scrollHeight - box.scrollTop - box.clientHeight < 40;
-    }}>
-      <div className="column" role="log" aria-label="Conversation" aria-busy={runId !== ""}>
-        {problem ? <p className="line error" role="alert">The conversation could not be read: {problem}{" "}
-          <button type="button" className="btn" onClick={() => void store.read()}>Read again</button></p> : null}
-        {from > 0 ? <button type="button" className="btn" onClick={() => { follows.current = false; setMore({ sessionId, pages: pages + 1 }); }}>
-          Show earlier ({from})</button> : null}
-        {items.length === 0 && !problem ? <div className="hello"><h2>What should the agent do?</h2>
-          <p className="muted">It works in this session's workspace, with the servers that are connected on the right.</p></div> : null}
-        {items.slice(from).map((item) => <Entry key={item.key} item={item} onLink={onLink} onRetry={onRetry} />)}
-        {children}
+    <ActionsContext value={actions}>
+      <Pane key={sessionId} items={items} running={runId !== ""} onCopy={onCopy} {...rest}>
+        {{
+          head: problem ? <p className="line error" role="alert">The conversation could not be read: {problem}{" "}
+            <button type="button" className="btn" onClick={() => void store.read()}>Read again</button></p>
+            : items.length === 0 && !loading ? <Hello practice={practice} mcp={mcp} workspace={workspace} onExample={onExample} /> : null,
+          foot: children,
+        }}
+      </Pane>
+    </ActionsContext>
+  );
+}
+
+function Pane({ items, running, onCopy, onRetryCall, onResend, children }: {
+  items: readonly Item[]; running: boolean; onCopy?: (text: string) => void; children: { head: ReactNode; foot: ReactNode };
+} & Pick<ConversationProps, "onRetryCall" | "onResend">) {
+  const pane = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [opened] = useState(() => new Map<string, boolean>());
+  const [edited, setEdited] = useState("");
+  const { virtual, shown, before, after } = useEntries(items, box, follows);
+  const follow = useFollow(box, follows);
+  const find = useFind(items, pane);
+  const found = find.current ? items[find.current.item]?.key ?? "" : "";
+  useHighlights(find, pane, found);
+  const { set } = follow;
+  const place = find.current?.item ?? -1;
+  useEffect(() => {
+    if (place < 0) return;
+    set(false);
+    virtual.scrollToIndex(place, { align: "auto" });
+  }, [place, find.query, set, virtual]);
+  const latest = useLatest(onRetryCall);
+  const actions = useMemo<EntryActions>(() => ({ onRetry: (call) => latest.current(call), onResend: running ? undefined : onResend, edited, onEdit: setEdited }), [latest, onResend, running, edited]);
+  const close = () => { find.close(); box.current?.focus(); };
+  return (
+    <div className="chat" ref={pane}>
+      <div className="conversation" ref={box} role="log" aria-label="Conversation" aria-busy={running} tabIndex={0} onScroll={follow.onScroll} onWheel={follow.onWheel}>
+        <div className="column">
+          {children.head}
+          <OpenedContext value={opened}>
+            <div style={{ paddingTop: before, paddingBottom: after }}>{shown.map(({ index, key }) => {
+              const item = items[index];
+              return item ? <div key={key} className={found === item.key ? "entry found" : "entry"} data-index={index} data-key={item.key} ref={virtual.measureElement}>
+                <Entry item={item} found={found === item.key} actions={actions} /></div> : null;
+            })}</div>
+          </OpenedContext>
+          {children.foot}
+        </div>
       </div>
+      {find.open > 0 ? <FindBar query={find.query} at={find.at} count={find.found.length} opened={find.open} onQuery={find.seek} onStep={find.step} onClose={close} />
+        : items.length > 0 ? <div className="chat-tools">
+          <IconButton label="Find in conversation" title="Find in conversation (Ctrl+F)" icon={Search} onClick={find.show} />
+          {onCopy ? <IconButton label="Copy conversation as Markdown" icon={ClipboardCopy} onClick={() => onCopy(toMarkdown(items))} /> : null}
+        </div> : null}
+      {follow.away ? <div className="to-end"><IconButton label="Go to the latest" icon={ArrowDown} onClick={() => { set(true); if (box.current) box.current.scrollTop = box.current.scrollHeight; box.current?.focus(); }} /></div> : null}
     </div>
   );
 }
 
-const STOPPED: Record<string, string> = {
-  end_turn: "", cancelled: "Stopped", max_steps: "Stopped at the step limit", refused: "The model refused", error: "Ended by an error",
-};
-
-const Entry = memo(function Entry({ item, onLink, onRetry }: {
-  item: Item; onLink: (url: string) => void; onRetry: (server: string) => void;
-}) {
-  switch (item.kind) {
-    case "user": return <div className="user"><span className="sr">You: </span>{item.text}</div>;
-    case "answer": return <Markdown text={item.text} live={item.open} onLink={onLink} />;
-    case "reasoning": return <details className="reasoning"><summary>Reasoning{item.open ? "…" : ""}</summary><div>{item.text}</div></details>;
-    case "call": return <ToolCard call={item} onRetry={onRetry} />;
-    case "notice": return item.text.length > 160
-      ? <p className="line muted notice" tabIndex={0} title={item.text}>{item.text}</p> : <p className="line muted">{item.text}</p>;
-    case "error": return <p className="line error"><b>Error: </b>{item.text}</p>;
-    case "done": {
-      const parts = [STOPPED[item.stopReason] ?? item.stopReason, item.practice ? "Practice model" : item.model,
-        item.tokens ? `${item.tokens.toLocaleString("en")} tokens` : ""].filter(Boolean);
-      return parts.length ? <p className="line muted done">{parts.join(" · ")}</p> : null;
-    }
-  }
-});
+/** A reference to the newest value, for callbacks that stay the same. */
+function useLatest<T>(value: T) {
+  const ref = useRef(value);
+  ref.current = value;
+  return ref;
+}

@@ -1,58 +1,79 @@
-import { createContext, isValidElement, memo, use, useEffect, useState, type ReactNode } from "react";
+import { isValidElement, memo, use, useMemo, useRef, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
-import { blocks } from "./blocks";
-import { Highlighter, type Piece } from "./highlight";
+import { ActionsContext } from "./actions";
+import { portioned, Splitter, type Block } from "./blocks";
+import { CodeBlock } from "./code-block";
 
 // Pictures would load from the network by themselves; raw HTML is shown as the text it is.
 const schema = { ...defaultSchema, tagNames: (defaultSchema.tagNames ?? []).filter((tag) => tag !== "img") };
 const REMARK = [remarkGfm];
 const REHYPE: [typeof rehypeSanitize, typeof schema][] = [[rehypeSanitize, schema]];
 
-const Link = createContext<(url: string) => void>(() => {});
-const Colours = createContext(new Highlighter());
-
-/** Markdown of a model: sanitised, links only ever open through onLink. While it is live only
- *  its last block is parsed again as it grows. */
-export const Markdown = memo(function Markdown({ text, live, onLink }: { text: string; live: boolean; onLink: (url: string) => void }) {
-  const parts = blocks(text);
+/** Markdown of a model: sanitised, links only ever open through the actions around. While it is
+ *  live only its last block is parsed again as it grows. */
+export const Markdown = memo(function Markdown({ text, live }: { text: string; live: boolean }) {
+  const splitter = useRef<Splitter>(undefined);
+  splitter.current ??= new Splitter();
+  const { groups, tail } = splitter.current.take(text, !live);
   return (
-    <Link value={onLink}>
-      <div className="markdown">{parts.map((each, at) => <Block key={at} text={each} live={live && at === parts.length - 1} />)}</div>
-    </Link>
+    <div className="markdown">
+      {groups.map((each, at) => <Group key={at} blocks={each} />)}
+      {tail.length > 0 ? <div className="part">{tail.map((each, at) => <One key={at} block={each} />)}</div> : null}
+    </div>
   );
 });
 
-const Block = memo(function Block({ text, live }: { text: string; live: boolean }) {
-  return <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={live ? GROWING : DONE}>{text}</ReactMarkdown>;
+const Group = memo(function Group({ blocks }: { blocks: readonly Block[] }) {
+  return <div className="part">{blocks.map((each, at) => <One key={at} block={each} />)}</div>;
 });
 
+const One = memo(function One({ block }: { block: Block }) {
+  switch (block.kind) {
+    case "text": return <Parsed text={block.text} />;
+    case "code": return <CodeBlock portions={block.portions} lang={block.lang} open={block.open} />;
+    case "table": return <Table head={block.head} portions={block.portions} />;
+  }
+});
+
+const Parsed = memo(function Parsed({ text, components = PARTS }: { text: string; components?: Components }) {
+  return <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={components}>{text}</ReactMarkdown>;
+});
+
+/** A table whose rows are parsed in portions, each under the table's head. */
+function Table({ head, portions }: { head: string; portions: readonly string[] }) {
+  return (
+    <Scroller>
+      <Parsed text={head} components={HEAD} />
+      {portions.map((each, at) => <Parsed key={at} text={head + each} components={ROWS} />)}
+    </Scroller>
+  );
+}
+
+function Scroller({ children }: { children?: ReactNode }) {
+  return <div className="table" role="group" aria-label="Table" tabIndex={0}><table>{children}</table></div>;
+}
+
 function Anchor({ href, children }: { href?: string; children?: ReactNode }) {
-  const onLink = use(Link);
+  const { onLink } = use(ActionsContext);
   if (!/^https?:\/\//i.test(href ?? "")) return <span>{children}</span>;
   return <a href={href} title={href} onClick={(e) => { e.preventDefault(); onLink(href ?? ""); }} onAuxClick={(e) => e.preventDefault()}>{children}</a>;
 }
 
-/** A code block, coloured once it is whole. */
+/** A code block inside a text block, e.g. in a list. */
 function Code({ children }: { children?: ReactNode }) {
   const inner = isValidElement<{ className?: string; children?: ReactNode }>(children) ? children.props : {};
-  const text = typeof inner.children === "string" ? inner.children.replace(/\n$/, "") : "";
-  const lang = /language-([\w+#-]+)/.exec(inner.className ?? "")?.[1]?.toLowerCase() ?? "";
-  const highlighter = use(Colours);
-  const [done, setDone] = useState<{ text: string; lines: Piece[][] }>();
-  useEffect(() => {
-    let over = false;
-    if (text !== "" && lang !== "") void highlighter.colour(text, lang).then((lines) => { if (lines && !over) setDone({ text, lines }); });
-    return () => { over = true; };
-  }, [highlighter, text, lang]);
-  if (done?.text !== text) return <pre tabIndex={0}>{children}</pre>;
-  return (
-    <pre tabIndex={0}><code>{done.lines.map((line, at) => (
-      <span key={at}>{line.map((each, i) => (each.color ? <span key={i} style={{ color: each.color }}>{each.text}</span> : each.text))}{"\n"}</span>
-    ))}</code></pre>
-  );
+  const text = typeof inner.children === "string" ? inner.children : "";
+  const portions = useMemo(() => portioned(text), [text]);
+  return <CodeBlock portions={portions} lang={/language-(\S+)/.exec(inner.className ?? "")?.[1] ?? ""} open={false} />;
 }
 
-const GROWING: Components = { a: ({ href, children }) => <Anchor href={href}>{children}</Anchor> };
-const DONE: Components = { ...GROWING, pre: ({ children }) => <Code>{children}</Code> };
+const inside = ({ children }: { children?: ReactNode }) => <>{children}</>;
+const nothing = () => null;
+const PARTS: Components = {
+  a: ({ href, children }) => <Anchor href={href}>{children}</Anchor>, pre: ({ children }) => <Code>{children}</Code>,
+  table: ({ children }) => <Scroller>{children}</Scroller>,
+};
+const HEAD: Components = { ...PARTS, table: inside, tbody: nothing };
+const ROWS: Components = { ...PARTS, table: inside, thead: nothing };

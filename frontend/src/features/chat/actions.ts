@@ -1,0 +1,7 @@
+import { createContext } from "react";
+
+/** What parts deep in the conversation can do. */
+export interface Actions { onLink: (url: string) => void; onCopy?: (text: string) => void }
+
+/** The actions of the conversation around. */
+export const ActionsContext = createContext<Actions>({ onLink: () => {} });

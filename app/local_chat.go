@@ -31,7 +31,13 @@ func (l *Local) ResendMessage(_ context.Context, sessionID string, seq uint64, t
 }
 
 // RetryCall tries the server of a failed call once more and offers the call again.
-func (l *Local) RetryCall(_ context.Context, sessionID, callID string) error { return errNotYet }
+func (l *Local) RetryCall(_ context.Context, sessionID, callID string) error {
+	s, err := l.session(sessionID)
+	if err != nil {
+		return err
+	}
+	return notBegun(s.RetryCall(callID))
+}
 
 // LightService says whether the next message opens a server.
 func (l *Local) LightService(_ context.Context, sessionID, name string, lit bool) error {

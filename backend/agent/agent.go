@@ -39,6 +39,12 @@ type Options struct {
 	ModelText func(callID string, r tool.Result) string
 	// Question completes a question (Why, Preview, WorkspaceGrant); nil leaves it as it is.
 	Question func(approval.Question) approval.Question
+	// TakenOut reports whether a server that left during a call, or while a question about
+	// one was open, left by hand: paused, disabled, removed. nil is never.
+	TakenOut func(server string) bool
+	// Clicked are calls that a person asked for: they stand in the conversation as if the
+	// model had made them, and run before it is asked. Their ids are new in the conversation.
+	Clicked  []model.ToolCall
 	MaxSteps int // model requests of the turn; 0 is 50
 	Parallel int // calls that run at once; 0 is 8
 }
@@ -99,6 +105,7 @@ func (t *turn) guarded(ctx context.Context) (reason StopReason) {
 			reason = Errored
 		}
 	}()
+	t.runClicked(ctx)
 	for range t.o.MaxSteps {
 		done, stop := t.step(ctx)
 		if done {
@@ -107,6 +114,17 @@ func (t *turn) guarded(ctx context.Context) (reason StopReason) {
 	}
 	t.emit(Event{Kind: Notice, Text: fmt.Sprintf("The turn reached its limit of %d steps. Send a message to go on.", t.o.MaxSteps)})
 	return MaxSteps
+}
+
+// runClicked runs what a person asked for. When ctx ends meanwhile, so does the next step.
+func (t *turn) runClicked(ctx context.Context) {
+	if len(t.o.Clicked) == 0 || ctx.Err() != nil {
+		return
+	}
+	table := t.table()
+	t.emit(Event{Kind: Step})
+	t.add(Entry{Message: model.Message{Role: model.Assistant, ToolCalls: t.o.Clicked}})
+	t.runCalls(ctx, table, t.o.Clicked)
 }
 
 // step is one model request and the calls it makes.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +27,7 @@ type outcome struct {
 func (t *turn) runCalls(ctx context.Context, table *tool.Table, calls []model.ToolCall) {
 	for _, c := range calls {
 		e, _ := table.Lookup(c.Name)
-		t.emit(Event{Kind: ToolCall, ID: c.ID, Server: e.Server, Tool: c.Name, Arguments: json.RawMessage(c.Arguments)})
+		t.emit(Event{Kind: ToolCall, ID: c.ID, Server: e.Server, Tool: c.Name, Hash: e.Hash, Arguments: json.RawMessage(c.Arguments)})
 	}
 	for len(calls) > 0 {
 		n := 1
@@ -74,7 +75,7 @@ func (t *turn) answer(table *tool.Table, c model.ToolCall, out outcome) {
 		m.Images = images(r)
 	}
 	t.emit(Event{Kind: ToolResult, ID: c.ID, Server: e.Server, Tool: c.Name, Result: &r, ModelText: text})
-	t.add(Entry{Message: m, Result: &r, Server: e.Server, Tool: c.Name,
+	t.add(Entry{Message: m, Result: &r, Server: e.Server, Tool: c.Name, Hash: e.Hash,
 		Decision: string(out.answer.Decision), By: string(out.answer.By)})
 }
 
@@ -105,7 +106,7 @@ func (t *turn) call(ctx context.Context, table *tool.Table, c model.ToolCall) (o
 	}
 	out.answer = t.ask(ctx, e, call)
 	if !out.answer.Decision.Allows() {
-		out.result = notAllowed(ctx, e, out.answer)
+		out.result = t.notAllowed(ctx, e, out.answer)
 		return out
 	}
 	start := time.Now()
@@ -114,6 +115,9 @@ func (t *turn) call(ctx context.Context, table *tool.Table, c model.ToolCall) (o
 	})
 	if out.result.Took == 0 {
 		out.result.Took = time.Since(start)
+	}
+	if out.result.Reason == tool.ServerGone && t.takenOut(e.Server) {
+		out.result.Reason = tool.Withdrawn
 	}
 	return out
 }
@@ -124,8 +128,14 @@ const openAfter = 50 * time.Millisecond
 
 var errLeft = errors.New("the server left while the question was open")
 
-// ask has one call decided. Asking comes before Approval whenever a person decides.
+// ask has one call decided. Asking comes before Approval whenever a person is asked. A call
+// that a person asked for and that does no harm a second time is decided with that.
 func (t *turn) ask(ctx context.Context, e tool.Entry, call tool.Call) approval.Answer {
+	if t.clicked(call.ID) && e.Annotations.SaysRepeatable() {
+		a := approval.Answer{Decision: approval.AllowOnce, By: approval.ByPerson}
+		t.emit(Event{Kind: Approval, ID: call.ID, Server: e.Server, Tool: e.Name, Answer: a})
+		return a
+	}
 	q := t.question(e, call)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -157,6 +167,11 @@ func (t *turn) ask(ctx context.Context, e tool.Entry, call tool.Call) approval.A
 	}
 }
 
+// clicked reports whether a person asked for the call.
+func (t *turn) clicked(id string) bool {
+	return slices.ContainsFunc(t.o.Clicked, func(c model.ToolCall) bool { return c.ID == id })
+}
+
 // decide asks the approver; one that crashes allows nothing.
 func (t *turn) decide(ctx context.Context, q approval.Question) (a approval.Answer) {
 	defer func() {
@@ -181,7 +196,7 @@ func (t *turn) question(e tool.Entry, call tool.Call) approval.Question {
 }
 
 // notAllowed is what the model reads of a call that was not allowed.
-func notAllowed(ctx context.Context, e tool.Entry, a approval.Answer) tool.Result {
+func (t *turn) notAllowed(ctx context.Context, e tool.Entry, a approval.Answer) tool.Result {
 	switch {
 	case a.Decision == approval.Reject && a.By == approval.ByPerson:
 		return tool.Failed(tool.Rejected, "The user rejected this call, so it was not run. Do not repeat it: go on without it, or ask the user what to do instead.")
@@ -189,9 +204,13 @@ func notAllowed(ctx context.Context, e tool.Entry, a approval.Answer) tool.Resul
 		return tool.Failed(tool.Rejected, "This call needs an approval, and nobody can be asked here, so it was not run. Go on without it, or say what you would have done.")
 	case ctx.Err() != nil:
 		return tool.Failed(tool.Cancelled, "Cancelled by the user before the call was approved. It was not run.")
+	case t.takenOut(e.Server):
+		return tool.Failed(tool.Withdrawn, fmt.Sprintf("The server %s was paused or disabled before the call was approved. It was not run.", e.Server))
 	}
-	return tool.Failed(tool.ServerGone, fmt.Sprintf("The server %s was paused, disabled, edited or lost before the call was approved. It was not run.", e.Server))
+	return tool.Failed(tool.ServerGone, fmt.Sprintf("The server %s was edited or lost before the call was approved. It was not run.", e.Server))
 }
+
+func (t *turn) takenOut(server string) bool { return t.o.TakenOut != nil && t.o.TakenOut(server) }
 
 // answerOpen answers the calls of the last assistant message that have no answer yet.
 func (t *turn) answerOpen(why string) {

@@ -63,6 +63,7 @@ type Event struct {
 	ID        string // of the call: tool_call, tool_result, approval, asking, progress
 	Server    string // "" for built-in tools
 	Tool      string // as the model sees it
+	Hash      string // tool_call: tool.Spec.Hash, "" where the tool was not offered
 	Arguments json.RawMessage
 	Result    *tool.Result // tool_result
 	ModelText string       // tool_result: what the model reads

@@ -101,12 +101,12 @@ func (r *replay) entry(e Entry) {
 	}
 }
 
-// result replays an answer; the server of a call is known only from its answer.
+// result replays an answer; what is known of the tool of a call is kept with its answer.
 func (r *replay) result(e Entry) {
 	id := e.Message.ToolCallID
 	for i := len(r.events) - 1; i >= 0; i-- {
 		if r.events[i].Kind == ToolCall && r.events[i].ID == id {
-			r.events[i].Server = e.Server
+			r.events[i].Server, r.events[i].Hash = e.Server, e.Hash
 			break
 		}
 	}

@@ -62,6 +62,13 @@ func NewService(o Options) *Service {
 // Questions publishes the open questions, oldest first.
 func (s *Service) Questions() *watch.Value[[]Question] { return s.questions }
 
+// About completes a question with why the mode asks for it, "" when it does not, and
+// whether a grant may cover the workspace: as Ask will.
+func (s *Service) About(q Question) Question {
+	q.Why, q.WorkspaceGrant = whyAsked(s.opts.Mode(), q), q.grantable()
+	return q
+}
+
 // Ask decides one call. It waits without a limit when a person must answer; when ctx ends
 // first the question is withdrawn.
 func (s *Service) Ask(ctx context.Context, q Question) Answer {

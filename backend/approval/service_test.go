@@ -332,3 +332,25 @@ func TestQuestionOfAnEndedCallIsWithdrawn(t *testing.T) {
 	wantAnswer(t, ask(ctx, s, mcp("a", "x", "h")), approval.Withdrawn, approval.ByHost)
 	open(t, s, 0)
 }
+
+func TestAboutSaysWhatAskWillSay(t *testing.T) {
+	mode := approval.Safe
+	s := approval.NewService(approval.Options{Mode: func() approval.Mode { return mode }})
+	q := s.About(mcp("srv", "find", "h"))
+	if q.Why != "Safe mode asks for every MCP tool that is not granted. srv does not say whether it changes anything." || !q.WorkspaceGrant {
+		t.Errorf("question %+v", q)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	answer := ask(ctx, s, q)
+	open, _, err := s.Questions().Wait(ctx, 1)
+	if err != nil || len(open) != 1 || open[0].Why != q.Why || open[0].WorkspaceGrant != q.WorkspaceGrant {
+		t.Errorf("asked %+v, %v", open, err)
+	}
+	cancel()
+	<-answer
+	mode = approval.Auto
+	if q := s.About(builtin("bash", `{"action":"write","processId":"1"}`)); q.Why != "" || q.WorkspaceGrant {
+		t.Errorf("in auto mode: %+v", q)
+	}
+}

@@ -13,6 +13,7 @@ type Entry struct {
 	Result   *tool.Result `json:"result,omitempty"`
 	Server   string       `json:"server,omitempty"`   // "" for a built-in tool
 	Tool     string       `json:"tool,omitempty"`     // as the model sees it
+	Hash     string       `json:"hash,omitempty"`     // tool.Spec.Hash, "" where the tool was not offered
 	Decision string       `json:"decision,omitempty"` // approval.Decision, "" where nothing was decided
 	By       string       `json:"by,omitempty"`       // approval.By
 }

@@ -25,6 +25,8 @@ func newSession(id, workspace string, conf *mcpconf.Workspace, w *owners) *Sessi
 		wanted:  watch.NewValue(wanted{}),
 		changed: watch.NewValue(struct{}{}),
 		events:  watch.NewLog[agent.Event](keptEvents),
+
+		retrying: map[uint64]bool{},
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.runtime = w.host.NewRuntime(mcphost.RuntimeOptions{Session: id, Title: s.Title, Workspace: workspace})
@@ -160,5 +162,5 @@ func (s *Session) question(q approval.Question) approval.Question {
 	} else {
 		q.Preview = builtin.Arguments(q.Call.Arguments)
 	}
-	return q
+	return s.owners.Approvals.About(q)
 }

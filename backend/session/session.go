@@ -50,6 +50,7 @@ type Session struct {
 	messages []model.Message // what the next request starts from
 	kept     []bool          // of each message: the history has it
 	folded   []agent.Event   // the transcript
+	retrying map[uint64]bool // calls that wait for their server, by their event
 	title    string
 	saved    bool // it is in the history
 }

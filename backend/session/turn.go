@@ -56,6 +56,8 @@ type turnParts struct {
 	client model.Client
 	info   ModelInfo
 	allow  []string
+	// clicked are calls that a person asked for, before the model is asked.
+	clicked []model.ToolCall
 	// before runs once the session is the turn's own; when it fails there is no turn.
 	before func(runID string) error
 }
@@ -198,6 +200,8 @@ func (s *Session) loop(r *run, parts turnParts) *agent.Loop {
 		System:    func() string { return s.systemPrompt(parts.allow) },
 		ModelText: s.modelText,
 		Question:  s.question,
+		TakenOut:  s.takenOut,
+		Clicked:   parts.clicked,
 	})
 }
 

@@ -183,7 +183,8 @@ func TestGrantForTheSessionAsksOnce(t *testing.T) {
 	s := r.session(m, "demo")
 	r.must(s.Send(Prompt{Text: "go"}))
 	asked := ofKind(r.until(s, 0, agent.Asking), agent.Asking)[0]
-	if q := asked.Question; q == nil || q.SessionID != s.ID() || q.Spec.Server != "demo" || q.Preview.Text != "{\n  \"text\": \"one\"\n}" || !q.WorkspaceGrant {
+	if q := asked.Question; q == nil || q.SessionID != s.ID() || q.Spec.Server != "demo" || q.Preview.Text != "{\n  \"text\": \"one\"\n}" || !q.WorkspaceGrant ||
+		!strings.Contains(q.Why, "demo says that it only reads") {
 		t.Errorf("question %+v", q)
 	}
 	if open, _ := m.Approvals().Questions().Get(); len(open) != 1 || open[0].ID != asked.Question.ID || !strings.Contains(open[0].Why, "demo says that it only reads") {

@@ -92,7 +92,8 @@ const (
 	Rejected       Reason = "rejected"       // an approval was refused
 	Cancelled      Reason = "cancelled"      // the turn or the call was stopped
 	TimedOut       Reason = "timed_out"      // no progress within the limit, or the absolute limit
-	ServerGone     Reason = "server_gone"    // paused, disabled, edited or lost while in flight
+	ServerGone     Reason = "server_gone"    // the server left while in flight: lost, restarted, edited
+	Withdrawn      Reason = "withdrawn"      // the server was taken out by hand meanwhile: paused, disabled, removed
 	NotOpen        Reason = "not_open"       // not in the table of its request
 	BadArguments   Reason = "bad_arguments"  // not a JSON object, or refused by the schema
 	ProtocolFailed Reason = "protocol_error" // JSON-RPC error or an answer that is not MCP

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"time"
@@ -148,7 +149,7 @@ func toEvent(sessionID string, e agent.Event, media func(tool.Content) string) C
 	}
 	if r := e.Result; r != nil {
 		out.OK, out.Reason, out.TookMs = r.OK, string(r.Reason), wholeMs(r.Took)
-		for _, c := range r.Content {
+		for _, c := range withoutTwins(r.Content) {
 			out.Content = append(out.Content, toContent(c, media))
 		}
 	}
@@ -161,11 +162,9 @@ func toContent(c tool.Content, media func(tool.Content) string) ChatContent {
 		out.URL = media(c)
 	}
 	if len(c.JSON) > 0 {
-		var indented any
-		if json.Unmarshal(c.JSON, &indented) == nil {
-			if pretty, err := json.MarshalIndent(indented, "", "  "); err == nil {
-				out.JSON = string(pretty)
-			}
+		var pretty bytes.Buffer // order and numbers stay as they were sent
+		if json.Indent(&pretty, c.JSON, "", "  ") == nil {
+			out.JSON = pretty.String()
 		}
 	}
 	return out

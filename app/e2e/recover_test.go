@@ -5,6 +5,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,8 +74,9 @@ func (a *app) rejoin() {
 	})
 	base := fmt.Sprintf("http://127.0.0.1:%d", port)
 	a.eventually("another driver drives the page", func() error {
-		var err error
-		a.session, err = newSession(a.t.Context(), base, "", nil)
+		var out struct{ SessionID string }
+		err := send(a.t.Context(), http.MethodPost, base+"/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{}}}, &out)
+		a.session = session{base: base, id: out.SessionID}
 		return err
 	})
 }

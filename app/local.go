@@ -21,6 +21,8 @@ type Local struct {
 	open     *watch.Value[ApprovalsSnapshot]
 	settings *watch.Value[SettingsSnapshot]
 	trial    *watch.Value[Trial]
+	trials   *trials
+	byHand   *handCalls
 	version  string
 	cancel   context.CancelCauseFunc
 	wg       sync.WaitGroup
@@ -42,6 +44,7 @@ func NewLocal(m *session.Manager, version string) *Local {
 		settings: watch.NewValue(SettingsSnapshot{}),
 		trial:    watch.NewValue(Trial{Stages: []StageTime{}, Tools: []ServerTool{}, Conflicts: []Conflict{}}),
 	}
+	l.trials, l.byHand = newTrials(l.trial), newHandCalls()
 	l.settings.Set(l.toSettings())
 	l.wg.Go(func() { l.followServers(ctx) })
 	l.wg.Go(func() { relay(ctx, m.List(), l.sessions, toSessions) })
@@ -155,6 +158,8 @@ func (l *Local) Start() {
 func (l *Local) Close() error {
 	l.cancel(errClosing)
 	l.wg.Wait()
+	wait := l.trials.close()
+	defer wait() // beside the sessions, so that both have the same time
 	return l.manager.Close()
 }
 

@@ -67,6 +67,9 @@ func checked(def Definition) (Definition, error) {
 	return def, nil
 }
 
+// Checked is def normalised, or what Add and Replace would refuse it with by itself.
+func Checked(def Definition) (Definition, error) { return checked(def) }
+
 // fields lists the fields of a definition in the order they are written, nil for one that
 // is not.
 func (d Definition) fields() members {

@@ -46,3 +46,7 @@ func (m mask) hideAll(lines []string) []string {
 	}
 	return out
 }
+
+// Redact hides in text what a definition keeps secret: values of env and headers, and what
+// ShownArgs and ShownURL hide.
+func Redact(def mcpconf.Definition, text string) string { return newMask(def).hide(text) }

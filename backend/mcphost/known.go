@@ -3,6 +3,7 @@ package mcphost
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -107,12 +108,15 @@ func (rt *Runtime) Log(name string, after uint64) LogPage {
 	return page
 }
 
+// ErrNotConnected refuses a call of a server that is not connected.
+var ErrNotConnected = errors.New("not connected")
+
 // Call calls a tool of a connected server by the server's own name, also when the model may
 // not: held back, or while its server's names clash. The error says why it cannot be called.
 func (rt *Runtime) Call(ctx context.Context, server, original string, arguments json.RawMessage) (tool.Result, error) {
 	k := rt.current.Load().servers[server]
 	if k.view == nil {
-		return tool.Result{}, fmt.Errorf("MCP server %s is not connected", server)
+		return tool.Result{}, fmt.Errorf("MCP server %s is %w", server, ErrNotConnected)
 	}
 	if !slices.ContainsFunc(k.list.tools, func(t ListedTool) bool { return t.Name == original }) {
 		return tool.Result{}, fmt.Errorf("MCP server %s lists no tool %s", server, original)

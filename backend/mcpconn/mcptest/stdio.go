@@ -22,6 +22,7 @@ var startModes = map[string]func(arg string) bool{
 	"noiseexit":  func(string) bool { fmt.Println("Usage: server --stdio"); os.Exit(0); return false },
 	"noisehang":  func(string) bool { fmt.Println("Listening on port 3000"); swallow(); return false },
 	"hang":       func(string) bool { swallow(); return false },
+	"deaf":       func(string) bool { signal.Ignore(syscall.SIGTERM); time.Sleep(time.Hour); return false }, // ends by KILL only
 	"leak": func(string) bool {
 		complain("refused: " + os.Getenv("API_KEY"))
 		fmt.Println("token " + os.Getenv("API_KEY"))

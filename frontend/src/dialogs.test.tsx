@@ -142,18 +142,3 @@ test("the board shows the rows of a state or a name, says so when none is left, 
   await user.click(screen.getByRole("button", { name: "Show the conversation" }));
   expect(document.querySelector("main")).toHaveProperty("hidden", false);
 });
-
-test("the arrow keys walk from row to row and stay on the same button", async () => {
-  await open((f) => { f.state.mcp = { ...f.state.mcp, rows: [row({ name: "a" }), row({ name: "b" }), row({ name: "off", state: "disabled", enabled: false, action: "enable" })] }; });
-  const user = userEvent.setup();
-  (await screen.findByRole("button", { name: "Pause a" })).focus();
-  const focused = () => document.activeElement?.getAttribute("aria-label");
-  await user.keyboard("{ArrowDown}");
-  expect(focused()).toBe("Pause b");
-  await user.keyboard("{ArrowDown}");
-  expect(focused()).toBe("off definition"); // it cannot be paused: the first button it has
-  await user.keyboard("{ArrowDown}");
-  expect(focused()).toBe("off definition");
-  await user.keyboard("{Home}");
-  expect(focused()).toBe("a definition");
-});

@@ -4,6 +4,9 @@ import { Cell } from "./store";
 /** A line at the bottom of the window: an error, or something that can be taken back. */
 export interface Toast { id: number; text: string; error: boolean; undo?: () => void }
 
+/** How long a line stays that is no error. */
+const STAY_MS = 12_000;
+
 /** Runs commands: knows which are under way and shows what was rejected. */
 export class Runner {
   readonly busy = new Cell<ReadonlySet<string>>(new Set());
@@ -28,10 +31,13 @@ export class Runner {
     }
   };
 
-  /** Shows a line; the same text is not shown twice at once. */
+  /** Shows a line; the same text is not shown twice at once. Of those that can be taken back the
+   *  newest is shown; what is no error goes by itself. */
   show = (text: string, error = false, undo?: () => void): void => {
-    const others = this.toasts.get().filter((each) => each.text !== text);
-    this.toasts.set([...others.slice(-3), { id: ++this.last, text, error, undo }]);
+    const id = ++this.last;
+    const others = this.toasts.get().filter((each) => each.text !== text && !(undo && each.undo));
+    this.toasts.set([...others.slice(-3), { id, text, error, undo }]);
+    if (!error) setTimeout(() => this.dismiss(id), STAY_MS);
   };
 
   dismiss = (id: number): void => {

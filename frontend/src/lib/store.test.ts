@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Runner } from "./run";
 import { Latest } from "./store";
 
@@ -29,4 +29,18 @@ test("run shows what was rejected, drops a second click and is never busy for ev
   expect(runner.toasts.get().map((each) => each.text)).toEqual(["stdio transport requires command"]);
   await runner.run("b", () => Promise.reject(undefined));
   expect(runner.toasts.get()[1]?.text).toContain("without saying why");
+});
+
+test("of the lines that can be taken back the newest is shown, and what is no error goes by itself", () => {
+  vi.useFakeTimers();
+  const runner = new Runner();
+  const texts = () => runner.toasts.get().map((each) => each.text);
+  runner.show("no such file", true);
+  runner.show("Enabled a here", false, () => {});
+  runner.show("Copied");
+  runner.show("Enabled b here", false, () => {});
+  expect(texts()).toEqual(["no such file", "Copied", "Enabled b here"]);
+  vi.runAllTimers();
+  expect(texts()).toEqual(["no such file"]);
+  vi.useRealTimers();
 });

@@ -5,7 +5,8 @@ import { row } from "../../platform/fake";
 import { ServerRow } from "./server-row";
 import { capital, cure, quiet, transport } from "./words";
 
-const show = (part: Parameters<typeof row>[0]) => render(<ServerRow row={row(part)} index={0} busy={false} onVerb={() => {}} onFile={() => {}} />);
+const commands = { onVerb: () => {}, onFile: () => {}, onDetail: () => {}, onCopy: () => {} };
+const show = (part: Parameters<typeof row>[0]) => render(<ServerRow row={row(part)} index={0} busy={false} current open={false} commands={commands} />);
 afterEach(() => { vi.useRealTimers(); });
 
 test("a busy row shows its stage, how far that is, how long it has taken and the last line of stderr", () => {

@@ -1,55 +1,80 @@
-import { Check, Pause, Pencil, Play, Plus, Power, RotateCw, Split, Trash2, type LucideIcon } from "lucide-react";
-import { memo } from "react";
+import { Check, ClipboardCopy, Pause, Pencil, Play, Plus, Power, RotateCw, Split, Trash2, type LucideIcon } from "lucide-react";
+import { memo, type Ref } from "react";
 import type { ServerRow as Row } from "../../contract/types";
 import { duration } from "../../lib/format";
 import { IconButton } from "../../ui/icon-button";
 import { Lamp } from "../../ui/lamp";
 import { Switch } from "../../ui/switch";
+import type { DetailTab } from "./detail";
 import { Countdown, Elapsed } from "./ticking";
-import { capital, cure, LAMP, quiet, sentence, STAGES, transport, type Verb } from "./words";
+import { about, capital, cure, hasLog, LAMP, quiet, sentence, STAGES, times, transport, type Verb } from "./words";
 
 const GLYPH: Record<Verb, LucideIcon> = {
   Enable: Check, Disable: Power, Pause, Resume: Play, Retry: RotateCw, Edit: Pencil, Remove: Trash2, Resolve: Split, Trust: Check, Define: Plus,
 };
 
-/** One server: a healthy one is one line; any other says why and offers its button. */
-export const ServerRow = memo(function ServerRow({ row, index, busy, onVerb, onFile }: {
-  row: Row; index: number; busy: boolean; onVerb: (verb: Verb, row: Row) => void; onFile: (path: string, line: number) => void;
+/** What a click in a row asks for. */
+export interface RowCommands {
+  onVerb: (verb: Verb, row: Row) => void;
+  onFile: (path: string, line: number) => void;
+  onDetail: (name: string, tab?: DetailTab) => void;
+  onCopy: (name: string) => void;
+}
+
+/** One server: a healthy one is one line; any other says why and offers its button. Its controls
+ *  are no stops of the Tab key: the arrow keys of the grid lead to them. */
+export const ServerRow = memo(function ServerRow({ row, index, busy, current, open, start, measure, commands }: {
+  row: Row; index: number; busy: boolean; current: boolean; open: boolean; start?: number; measure?: Ref<HTMLDivElement>; commands: RowCommands;
 }) {
-  const verb = cure(row);
-  const text = sentence(row);
-  const time = row.latencyMs || row.connectMs;
+  const { onVerb, onFile, onDetail } = commands;
   return (
-    <div role="row" aria-label={row.name} aria-rowindex={index + 2} className={`server ${row.state}`} data-name={row.name}>
+    <div role="row" ref={measure} data-index={index} data-name={row.name} aria-label={row.name} aria-rowindex={index + 2} aria-busy={busy || undefined} aria-current={open || undefined}
+      tabIndex={current ? 0 : -1} className={`server ${row.state}`} style={start === undefined ? undefined : { position: "absolute", insetInline: 0, top: 0, transform: `translateY(${start}px)` }}>
       <div role="gridcell" className="state"><Lamp shape={LAMP[row.state]} />{row.state}</div>
-      <div role="gridcell" className="who" title={row.name}><b>{row.name}</b> <span className="mono muted" title={row.type}>{transport(row.type)}</span>
+      <div role="gridcell" className="who">
+        <button type="button" className="name" tabIndex={-1} aria-label={`Details of ${row.name}`} title={about(row)} onClick={() => onDetail(row.name)}>{row.name}</button>
+        <span className="mono muted" title={row.type}>{transport(row.type)}</span>
         {row.recovered > 0 && row.state === "connected" ? <span className="badge" title={`Its session on the server had expired and was opened again${row.recovered > 1 ? `, ${row.recovered} times` : ""}`}>recovered</span> : null}</div>
       <div role="gridcell" className="layers">
-        <button type="button" className="dot" disabled={!row.file} aria-label={row.defined ? `${row.name} definition` : `${row.name} not defined`}
+        <button type="button" className="dot" tabIndex={-1} disabled={!row.file} aria-label={row.defined ? `${row.name} definition` : `${row.name} not defined`}
           title={row.defined ? `Defined in ${row.file}${row.line ? `, line ${row.line}` : ""}` : "Defined nowhere"} onClick={() => onFile(row.file, row.line)}>
           <Lamp shape={row.defined ? "disc" : "dashed"} /></button>
-        <Switch label={`${row.name} enabled here`} on={row.enabled} inert={busy || (!row.defined && !row.enabled)} onChange={(on) => onVerb(on ? "Enable" : "Disable", row)} />
-        <Switch label={`${row.name} in this session`} on={!row.paused} inert={busy || !row.enabled} onChange={(on) => onVerb(on ? "Resume" : "Pause", row)} />
+        <Switch tabIndex={-1} label={`${row.name} enabled here`} on={row.enabled} inert={!row.defined && !row.enabled} onChange={(on) => onVerb(on ? "Enable" : "Disable", row)} />
+        <Switch tabIndex={-1} label={`${row.name} in this session`} on={!row.paused} inert={!row.enabled} onChange={(on) => onVerb(on ? "Resume" : "Pause", row)} />
       </div>
-      <div role="gridcell" className="num">{row.toolCount}</div>
-      <div role="gridcell" className="num muted" title={time ? `connected in ${duration(row.connectMs) || "?"}${row.latencyMs ? `, latency ${duration(row.latencyMs)}` : ""}` : undefined}>{row.state === "busy" ? <Elapsed sinceMs={row.sinceMs} /> : duration(time)}</div>
+      <div role="gridcell" className="num amount" title={row.toolCount > 0 ? `${row.schemaTokens} schema tokens` : undefined}>{row.toolCount}</div>
+      <div role="gridcell" className="num took muted" title={times(row) || undefined}>{row.state === "busy" ? <Elapsed sinceMs={row.sinceMs} /> : duration(row.latencyMs || row.connectMs)}</div>
       <div role="gridcell" className="quiet">{quiet(row).map((each) => (
-        <IconButton key={each} label={`${each} ${row.name}`} title={each} icon={GLYPH[each]} disabled={busy} onClick={() => onVerb(each, row)} />
-      ))}</div>
-      {row.state === "busy" ? (
-        <div role="gridcell" className="why stages">
-          <span className="stage">{row.stage}</span><span className="reason mono" title={text}>{text}</span><Bars stage={row.stage} />
-        </div>
-      ) : text || verb ? (
-        <div role="gridcell" className="why">
-          <span className="reason" title={row.error || row.reason || text}><span className={capital(text, row) ? "capital" : undefined}>{text}</span></span>
-          {row.nextTryMs > 0 ? <Countdown untilMs={row.nextTryMs} /> : null}
-          {verb ? <button type="button" className="btn" aria-label={`${verb} ${row.name}`} disabled={busy} onClick={() => onVerb(verb, row)}>{verb}{verb === "Resolve" || verb === "Define" || verb === "Edit" ? "…" : ""}</button> : null}
-        </div>
-      ) : null}
+        <IconButton tabIndex={-1} key={SLOT[each] ?? each} label={`${each} ${row.name}`} title={each} icon={GLYPH[each]} onClick={() => onVerb(each, row)} />
+      ))}<IconButton tabIndex={-1} label={`Copy diagnosis of ${row.name}`} title="Copy diagnosis" icon={ClipboardCopy} onClick={() => commands.onCopy(row.name)} /></div>
+      <Why row={row} commands={commands} />
     </div>
   );
-});
+}, (a, b) => a.row.name === b.row.name && a.index === b.index && a.busy === b.busy && a.current === b.current && a.open === b.open && a.start === b.start
+  && a.measure === b.measure && a.commands === b.commands && (a.row === b.row || JSON.stringify(a.row) === JSON.stringify(b.row))); // every snapshot brings new rows, most of them equal
+
+/** Verbs that take each other's place keep their button, and with it the focus. */
+const SLOT: Partial<Record<Verb, string>> = { Enable: "workspace", Disable: "workspace", Pause: "session", Resume: "session" };
+
+/** The second line: how far a start is, or why the server is not there and what helps. */
+function Why({ row, commands: { onVerb, onDetail } }: { row: Row; commands: RowCommands }) {
+  const verb = cure(row);
+  const text = sentence(row);
+  if (row.state === "busy") return (
+    <div role="gridcell" className="why stages">
+      <span className="stage">{row.stage}</span><span className="reason mono" title={text || undefined}>{text}</span><Bars stage={row.stage} />
+    </div>
+  );
+  if (!text && !verb) return null;
+  return (
+    <div role="gridcell" className="why">
+      <span className="words"><span className="reason" title={row.error || row.reason || text}><span className={capital(text, row) ? "capital" : undefined}>{text}</span></span>
+        {row.nextTryMs > 0 ? <Countdown untilMs={row.nextTryMs} /> : null}</span>
+      {hasLog(row) ? <button type="button" className="btn ghost" tabIndex={-1} aria-label={`Log of ${row.name}`} onClick={() => onDetail(row.name, "log")}>Log</button> : null}
+      {verb ? <button type="button" className="btn" tabIndex={-1} aria-label={`${verb} ${row.name}`} onClick={() => onVerb(verb, row)}>{verb}{verb === "Resolve" || verb === "Define" || verb === "Edit" ? "…" : ""}</button> : null}
+    </div>
+  );
+}
 
 /** How far an attempt is; the stage's word stands beside it. */
 function Bars({ stage }: { stage: string }) {

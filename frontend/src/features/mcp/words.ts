@@ -1,5 +1,5 @@
 import type { MCPSnapshot, ServerAction, ServerRow, ServerState } from "../../contract/types";
-import { short } from "../../lib/format";
+import { duration, short } from "../../lib/format";
 import type { LampShape } from "../../ui/lamp";
 
 /** The lamp of each state; a new state does not compile without one. */
@@ -41,14 +41,77 @@ export function counts(snapshot: MCPSnapshot): { state: ServerState; count: numb
     .filter((each) => each.count > 0 || each.state === "connected");
 }
 
-/** Which rows are shown: those of a state, "" for every one, whose name holds the text. */
+/** Which rows are shown: those of a state, "" for every one, that hold the text. */
 export interface Filter { state: ServerState | ""; text: string }
 
-/** The rows that a filter lets through, in their order. */
+/** The filter that lets every row through. */
+export const EVERY: Filter = { state: "", text: "" };
+
+/** The rows that a filter lets through, in their order: the text is in the name or the reason, or
+ *  the transport begins with it. */
 export function matching(rows: readonly ServerRow[], filter: Filter): readonly ServerRow[] {
   const text = filter.text.trim().toLowerCase();
   if (filter.state === "" && text === "") return rows;
-  return rows.filter((row) => (filter.state === "" || row.state === filter.state) && row.name.toLowerCase().includes(text));
+  const holds = (row: ServerRow) => text === "" || row.name.toLowerCase().includes(text)
+    || row.type.startsWith(text) || transport(row.type).startsWith(text) || (row.reason || row.error).toLowerCase().includes(text);
+  return rows.filter((row) => (filter.state === "" || row.state === filter.state) && holds(row));
+}
+
+/** The columns that rows can be sorted by. */
+export type SortKey = "state" | "server" | "tools" | "time";
+
+/** How rows are sorted; undefined is the order of the definitions. */
+export type Sort = { key: SortKey; down: boolean } | undefined;
+
+/** What needs a hand comes first. */
+const URGENCY: Record<ServerState, number> = { error: 0, missing: 1, busy: 2, paused: 3, disabled: 4, connected: 5 };
+
+/** The sort after a click on a column: one way, the other, the order of the definitions. Numbers
+ *  begin with the largest. */
+export function nextSort(sort: Sort, key: SortKey): Sort {
+  const first = key === "tools" || key === "time";
+  if (sort?.key !== key) return { key, down: first };
+  return sort.down === first ? { key, down: !first } : undefined;
+}
+
+/** The rows in the order of sort; those that are equal stay as they are, those without a value go last. */
+export function sorted(rows: readonly ServerRow[], sort: Sort): readonly ServerRow[] {
+  const value = (row: ServerRow): number | undefined => {
+    switch (sort?.key) {
+      case undefined: return row.state === "missing" ? 1 : 0;
+      case "state": return URGENCY[row.state];
+      case "tools": return row.toolCount || undefined;
+      case "time": return row.latencyMs || row.connectMs || undefined;
+      case "server": return 0;
+    }
+  };
+  const sign = sort?.down ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    if (sort?.key === "server") return sign * a.name.localeCompare(b.name, undefined, { numeric: true, sensitivity: "base" });
+    const [x, y] = [value(a), value(b)];
+    return x === y ? 0 : x === undefined ? 1 : y === undefined ? -1 : sign * (x - y);
+  });
+}
+
+/** Everything worth knowing about a row that has no column, a line each. */
+export function about(row: ServerRow): string {
+  const program = [row.serverName, row.serverVersion].filter(Boolean).join(" ");
+  return [
+    row.type ? `${row.name} (${row.type})` : row.name, program,
+    row.toolCount > 0 ? `${row.toolCount} ${row.toolCount === 1 ? "tool" : "tools"}, ${short(row.schemaTokens)} schema tokens` : "",
+    times(row), ...row.warnings, ...row.skipped.map((each) => `${each.tool} is skipped: ${each.reason}`),
+    row.shared.length > 0 ? `Also used by ${row.shared.join(", ")}` : "",
+  ].filter(Boolean).join("\n");
+}
+
+/** How long the connection took and how fast it answers; "" when there was none. */
+export function times(row: ServerRow): string {
+  return [row.connectMs ? `Connected in ${duration(row.connectMs)}` : "", row.latencyMs ? `latency ${duration(row.latencyMs)}` : ""].filter(Boolean).join(", ");
+}
+
+/** Whether the log has something to say about why the row failed. */
+export function hasLog(row: ServerRow): boolean {
+  return row.state === "error" && (row.evidence?.stderr.length ?? 0) > 0;
 }
 
 /** The size of the tool surface in words. */

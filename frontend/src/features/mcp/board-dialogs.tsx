@@ -1,0 +1,31 @@
+import type { ServerRow } from "../../contract/types";
+import type { Runner } from "../../lib/run";
+import type { Host } from "../../platform/host";
+import { Modal } from "../../ui/modal";
+import { change, type Open } from "./board-actions";
+import { ResolveDialog } from "./resolve-dialog";
+import { ServerFormDialog } from "./server-form";
+
+/** The dialog that is open over the board. */
+export function BoardDialogs({ open, rows, host, runner, onClose }: {
+  open: Open; rows: readonly ServerRow[]; host: Host; runner: Runner; onClose: () => void;
+}) {
+  switch (open.kind) {
+    case "form": return (
+      <ServerFormDialog initial={open.form} edits={open.edits} canEnable onClose={onClose}
+        host={host} runner={runner} taken={rows.filter((row) => row.defined && row.name !== open.edits).map((row) => row.name)}
+        onSave={(form) => change(host, runner, form.name, () => (open.edits === undefined ? host.addServer(form) : host.editServer(open.edits, form)))} />
+    );
+    case "resolve": return (
+      <ResolveDialog row={open.row} host={host} onClose={onClose} onSave={(rules) => change(host, runner, open.row.name, () => host.resolveClash(open.row.name, rules))} />
+    );
+    case "remove": return (
+      <Modal title={`Remove ${open.row.name}?`} onClose={onClose} describe="Its definition leaves this machine's mcp.json and its process ends. You can undo this.">
+        <footer>
+          <button type="button" className="btn danger" onClick={() => { onClose(); void change(host, runner, open.row.name, () => host.removeServer(open.row.name)); }}>Remove</button>
+          <button type="button" className="btn" onClick={onClose}>Cancel</button>
+        </footer>
+      </Modal>
+    );
+  }
+}

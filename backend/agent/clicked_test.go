@@ -10,6 +10,7 @@ import (
 	"patchbay/backend/approval"
 	"patchbay/backend/model"
 	"patchbay/backend/model/modeltest"
+	"patchbay/backend/model/practice"
 	"patchbay/backend/tool"
 )
 
@@ -114,4 +115,13 @@ func TestWhyAServerLeft(t *testing.T) {
 			t.Errorf("result %+v", result)
 		}
 	}
+}
+
+func TestThePracticeModelReadsAClickedCall(t *testing.T) {
+	r := newRig(t, modeltest.Limits{}, []tool.Entry{entry("look", says(tool.OKText("seen")))})
+	r.o.Client, r.o.Practice = practice.New(), true
+	r.o.Clicked = []model.ToolCall{{ID: "new", Name: "look", Arguments: "{}"}}
+	want(t, r.turn(t.Context(), "Run look again: srv is connected again."), agent.EndTurn)
+	want(t, len(r.kinds(agent.ToolCall)), 1)
+	want(t, r.history[len(r.history)-1].Text, "look answered: seen")
 }

@@ -78,6 +78,7 @@ type window struct {
 	end      context.CancelCauseFunc
 	started  sync.Once
 	recovery *recovery
+	teller   *teller
 	shown    atomic.Bool // the window is there
 	page     *gate       // open while the page can take events
 	wg       sync.WaitGroup
@@ -94,6 +95,7 @@ func newWindow(o Options) *window {
 		w.serve()
 		w.recovery.ready()
 	}
+	w.teller = newTeller(w.core)
 	w.recovery = newRecovery(o.Logger, o.ReadyLimit)
 	return w
 }
@@ -174,6 +176,8 @@ func (w *window) run(emit emitter) {
 	w.onceLoaded(func() { forward(ctx, topicTrial, b.Trials(), stampTrial, emit) })
 	w.onceLoaded(func() { forwardChat(ctx, events, emit) })
 	w.wg.Go(func() { w.followChat(events) })
+	w.wg.Go(func() { w.teller.follow(ctx) })
+	w.wg.Go(func() { w.teller.show(ctx, newNotifier(w.logger)) })
 	w.wg.Go(func() {
 		if pause(ctx, startLatest) {
 			w.serve()
@@ -192,6 +196,7 @@ func (w *window) onceLoaded(f func()) {
 
 func (w *window) followChat(events chan<- ChatEvent) {
 	err := w.core.backend.FollowChat(w.life, func(e ChatEvent) {
+		w.teller.event(e)
 		select {
 		case events <- e:
 		case <-w.life.Done():

@@ -63,7 +63,7 @@ func TestDiagnosisHoldsNoSecret(t *testing.T) {
 func TestDiagnosisOfEveryState(t *testing.T) {
 	r := newServerRig(t, append(clashing(), fake("bad", "badann", "")), "never")
 	wantText(t, r.diagnosis("early"), "State: connected\n", "Protocol: 2025-11-25\n", "Calls itself: fake 1.2.3\n", "Process: ", "claim ", "Tools: 2 for the model, ", "of 3 listed", "Held back:\n  held\n")
-	wantText(t, r.diagnosis("late"), "Cause: tool_taken\n", "Tools: 0 for the model, about 0 tokens, of 6 listed",
+	wantText(t, r.diagnosis("late"), "Cause: tool_taken\n", "Tools: 0 for the model, about 0 tokens, of 7 listed",
 		"Held back:\n  kept\n", "Conflicts:\n  Find is held by early\n  bash is held by built-in\n  twice is held by late\n")
 	wantText(t, r.diagnosis("bad"), "Skipped:\n  bad: its annotations are malformed")
 	wantText(t, r.diagnosis("never"), "Layers: enabled false, trusted false, paused false\n", "State: disabled\n", "Cause: not_enabled\n")

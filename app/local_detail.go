@@ -174,7 +174,7 @@ func (l *Local) CallTool(ctx context.Context, callID, server, original, argument
 		return ToolOutcome{}, err
 	}
 	out := ToolOutcome{OK: result.OK, Reason: string(result.Reason), TookMs: wholeMs(result.Took), Content: []ChatContent{}}
-	for _, c := range result.Content {
+	for _, c := range withoutTwins(result.Content) {
 		out.Content = append(out.Content, toContent(c, l.media.keep))
 	}
 	return out, nil

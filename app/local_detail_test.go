@@ -92,7 +92,7 @@ func rules(exclude string, rename ...string) mcptest.Option {
 func clashing() []mcpconf.Definition {
 	return []mcpconf.Definition{
 		fake("early", "ok", "search,echo,held", rules("held", "search", "find")),
-		fake("late", "ok", "Find,bash,twice,twice,own,kept", rules("kept")),
+		fake("late", "ok", "Find,bash,twice,twice,twice,own,kept", rules("kept")),
 		fake("broken", "exit1", ""),
 		fake("never", "ok", ""),
 	}
@@ -121,7 +121,7 @@ func TestServerDetail(t *testing.T) {
 	if echo := d.Tools[1]; echo.Schema != `{"type":"object"}` || echo.SchemaTokens == 0 || echo.Description != "the tool echo" {
 		t.Errorf("echo = %+v", echo)
 	}
-	wantTools(t, r.detail("late").Tools, "Find <early", "bash <built-in", "twice", "twice <late", "own", "kept held")
+	wantTools(t, r.detail("late").Tools, "Find <early", "bash <built-in", "twice", "twice <late", "twice <late", "own", "kept held")
 	broken := r.detail("broken")
 	if len(broken.Tools) != 0 || len(broken.Stages) == 0 || broken.Stages[0].Stage != "resolve" {
 		t.Errorf("detail of a failed server = %+v", broken)

@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -166,6 +167,15 @@ func TestTrialKeepsSecretsToItself(t *testing.T) {
 	end := last(r.try(formOf(fake("new", "leak", "", mcptest.Env("API_KEY", "sk-very-secret"))), ""))
 	data, err := json.Marshal(end)
 	if err != nil || end.Cause != "exited" || strings.Contains(string(data), "sk-very-secret") || !strings.Contains(string(data), "•••") {
+		t.Errorf("trial = %s, %v", data, err)
+	}
+	server := httptest.NewServer(mcptest.NewHTTP("401"))
+	t.Cleanup(server.Close)
+	address := strings.Replace(server.URL, "http://", "http://some-user:very-secret@", 1) + "/mcp?key=very-secret"
+	remote := mcptest.Remote(mcpconf.StreamableHTTP, address, mcptest.Header("Authorization", "Bearer very-secret"))
+	end = last(r.try(formOf(remote), ""))
+	data, err = json.Marshal(end)
+	if err != nil || end.Cause != "sign_in" || end.Evidence.HTTPStatus != 401 || strings.Contains(string(data), "very-secret") {
 		t.Errorf("trial = %s, %v", data, err)
 	}
 }

@@ -43,7 +43,7 @@ type accounts struct {
 
 // newSDKServer is a real go-sdk server with one tool for each clause of the contract.
 func newSDKServer() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "9.8.7"}, nil)
+	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "9.8.7"}, &mcp.ServerOptions{Instructions: "Say little."})
 	say := func(text string) *mcp.CallToolResult {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 	}
@@ -149,6 +149,9 @@ func checkInfo(t *testing.T, c mcpconn.Conn, def mcpconf.Definition) {
 	info := c.Info()
 	if info.ServerName != "sdk" || info.Version != "9.8.7" || info.ConnectTime <= 0 || (info.PID != 0) != (def.Type == mcpconf.Stdio) {
 		t.Errorf("info %+v", info)
+	}
+	if info.Instructions != "Say little." {
+		t.Errorf("instructions %q", info.Instructions)
 	}
 	if !slices.Contains(info.Capabilities, "tools.listChanged") {
 		t.Errorf("capabilities %v", info.Capabilities)

@@ -95,7 +95,8 @@ type Clash struct {
 }
 
 // Clashes lists every tool of a server whose name is held by another, in listing order, and
-// the names that a new one must differ from.
+// the names that a new one must differ from. A tool that is listed several times is there
+// once: the rules that put it right go by the server's own name for it.
 func (s *Session) Clashes(name string) (clashes []Clash, taken []string, err error) {
 	d, err := s.Detail(name)
 	if err != nil {
@@ -110,6 +111,7 @@ func (s *Session) Clashes(name string) (clashes []Clash, taken []string, err err
 		case t.Visible == "":
 		case t.Holder == "":
 			taken = append(taken, t.Visible)
+		case slices.ContainsFunc(clashes, func(c Clash) bool { return c.Mine.Original == t.Name }):
 		default:
 			clashes = append(clashes, Clash{Name: t.Visible, Mine: side(name, t.ListedTool), Theirs: s.theirs(d.Tools[:i], name, t)})
 		}

@@ -21,7 +21,7 @@ function One({ file }: { file: FileDiff }) {
       {file.path ? <div className="diff-head mono"><span className="diff-path">{file.path}</span>{file.what ? <span className="muted">{file.what}</span> : null}
         <span className="grow" /><span className="plus" title={`${file.added} lines added`}>+{file.added}</span><span className="minus" title={`${file.removed} lines removed`}>−{file.removed}</span></div> : null}
       {shown.length > 0 ? <pre tabIndex={0}>{shown.map((each, at) => each.sign === "@"
-        ? <span key={at} className="diff-line at">{at > 0 || each.text ? `⋯ ${each.text}` : ""}{"\n"}</span>
+        ? at > 0 || each.text ? <span key={at} className="diff-line at">⋯ {each.text}{"\n"}</span> : null
         : <span key={at} className={`diff-line ${each.sign === "+" ? "plus" : each.sign === "-" ? "minus" : ""}`}>{each.sign} {each.text}{"\n"}</span>)}</pre> : null}
       {long ? <button type="button" className="fold-more" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Show less" : `Show all ${file.lines.length.toLocaleString("en")} lines`}</button> : null}
       {all && file.lines.length > MOST_LINES ? <span className="muted">the first {MOST_LINES.toLocaleString("en")} are shown</span> : null}

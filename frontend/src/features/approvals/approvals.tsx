@@ -28,7 +28,7 @@ export function Approval({ question, busy, onAnswer }: {
         {question.server ? <span className="muted">from {question.server}</span> : null}
         {question.why.length <= LONG_WHY ? <span className="muted">{question.why}</span> : null}
       </header>
-      {question.why.length > LONG_WHY ? <details className="why"><summary>Why am I asked?</summary><p>{question.why}</p></details> : null}
+      {question.why.length > LONG_WHY ? <details className="asked"><summary>Why am I asked?</summary><p>{question.why}</p></details> : null}
       {question.preview ? <Preview kind={question.previewKind} text={question.preview} /> : null}
       <footer>
         {choices.map((each, at) => (

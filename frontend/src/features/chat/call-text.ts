@@ -17,7 +17,12 @@ export function contentText(part: ChatContent): string {
 
 /** A result as text, without pictures and recordings. */
 export function resultText(call: CallItem): string {
-  return call.content.filter((each) => !isMedia(each)).map(contentText).filter(Boolean).join("\n");
+  return contentsText(call.content);
+}
+
+/** Parts of a result as text, without pictures and recordings. */
+export function contentsText(content: readonly ChatContent[]): string {
+  return content.filter((each) => !isMedia(each)).map(contentText).filter(Boolean).join("\n");
 }
 
 /** What a search in the conversation looks through. */

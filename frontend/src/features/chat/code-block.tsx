@@ -17,7 +17,7 @@ export const CodeBlock = memo(function CodeBlock({ portions, lang, open }: { por
     return () => { over = true; };
   }, [highlighter, text, lang]);
   return (
-    <div className="code">
+    <div className={lang ? "code" : "code bare"}>
       <div className="code-head"><span className="muted">{lang}</span><span className="grow" />
         <CopyButton label="Copy code" text={() => portions.join("").replace(/\n$/, "")} /></div>
       <pre tabIndex={0}><code>{done && done.text === text && !open

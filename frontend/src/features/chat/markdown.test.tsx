@@ -28,7 +28,7 @@ const samples: Record<string, string> = {
 const draw = (text: string) => renderToStaticMarkup(<Markdown text={text} live={false} />);
 /** Blocks stand in parts, and line ends between elements say nothing. */
 function flat(html: string): string {
-  return html.replaceAll(/<div class="part">|<\/div>/g, "").replace(/\n+/g, "\n").replaceAll(">\n", ">").replaceAll("\n<", "<");
+  return html.replaceAll(/<div class="md-part">|<\/div>/g, "").replace(/\n+/g, "\n").replaceAll(">\n", ">").replaceAll("\n<", "<");
 }
 
 test.each(Object.entries(samples))("%s reads the same in blocks as in one piece", (_, text) => {

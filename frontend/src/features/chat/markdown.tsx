@@ -20,13 +20,13 @@ export const Markdown = memo(function Markdown({ text, live }: { text: string; l
   return (
     <div className="markdown">
       {groups.map((each, at) => <Group key={at} blocks={each} />)}
-      {tail.length > 0 ? <div className="part">{tail.map((each, at) => <One key={at} block={each} />)}</div> : null}
+      {tail.length > 0 ? <div className="md-part">{tail.map((each, at) => <One key={at} block={each} />)}</div> : null}
     </div>
   );
 });
 
 const Group = memo(function Group({ blocks }: { blocks: readonly Block[] }) {
-  return <div className="part">{blocks.map((each, at) => <One key={at} block={each} />)}</div>;
+  return <div className="md-part">{blocks.map((each, at) => <One key={at} block={each} />)}</div>;
 });
 
 const One = memo(function One({ block }: { block: Block }) {

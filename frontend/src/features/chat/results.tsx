@@ -2,7 +2,8 @@ import type { ChatContent } from "../../contract/types";
 import { Diff } from "../../ui/diff";
 import { isDiff } from "../../ui/diff-lines";
 import { JsonTree } from "../../ui/json-tree";
-import { contentText, parsed } from "./call-text";
+import { contentsText, contentText, parsed } from "./call-text";
+import { CopyButton } from "./copy-button";
 import { isMedia, MediaPart } from "./media-part";
 import { useOpened } from "./opened";
 
@@ -19,7 +20,13 @@ export function Results({ content, ...place }: Place & { content: readonly ChatC
   // A result as data often comes as text too: shown once, as data.
   const structured = content.find((each) => each.json !== "" && each.text === "");
   const shown = content.filter((each) => !(structured && each !== structured && each.kind === "text" && same(each.text, structured.json)));
-  return <>{shown.map((each, at) => <Part key={`${at}${each.url}`} part={each} {...place} itemKey={`${place.itemKey} ${at}`} />)}</>;
+  const text = content.some((each) => !isMedia(each));
+  return shown.length > 0 ? (
+    <div className="results">
+      {shown.map((each, at) => <Part key={`${at}${each.url}`} part={each} {...place} itemKey={`${place.itemKey} ${at}`} />)}
+      {text ? <div className="results-copy"><CopyButton label={`Copy result of ${place.of}`} text={() => contentsText(content)} /></div> : null}
+    </div>
+  ) : null;
 }
 
 function Part({ part, ...place }: Place & { part: ChatContent }) {

@@ -22,11 +22,11 @@ export function ServiceChips({ mcp, workspace, onLight }: {
   const cut = cutLine(snapshot.cutTools);
   return (
     <>
-      <div className="chips" ref={line} role="group" aria-label="Services">
+      <div className="services" ref={line} role="group" aria-label="Services">
         {rows.slice(0, fits).map((row) => <Chip key={row.name} row={row} onLight={onLight} />)}
         {rest.length > 0 ? (
-          <Popover label="More services" align="end" trigger={<button type="button" className="chip plain more" aria-label={`${rest.length} more services`}>+{rest.length}</button>}>
-            <div className="chips all">{rest.map((row) => <Chip key={row.name} row={row} onLight={onLight} />)}</div>
+          <Popover label="More services" align="end" trigger={<button type="button" className="service plain more" aria-label={`${rest.length} more services`}>+{rest.length}</button>}>
+            <div className="services all">{rest.map((row) => <Chip key={row.name} row={row} onLight={onLight} />)}</div>
           </Popover>
         ) : null}
       </div>
@@ -38,8 +38,8 @@ export function ServiceChips({ mcp, workspace, onLight }: {
 function Chip({ row, onLight }: { row: ServerRow; onLight: (name: string, lit: boolean) => void }) {
   const { look, note, title } = chip(row);
   return (
-    <button type="button" className={`chip ${look}`} aria-label={`Service ${row.name}`} aria-pressed={row.lit} title={title} onClick={() => onLight(row.name, !row.lit)}>
-      <span className="chip-name">{row.name}</span>{note ? <span className="chip-note">{note}</span> : null}
+    <button type="button" className={`service ${look}`} aria-label={`Service ${row.name}`} aria-pressed={row.lit} title={title} onClick={() => onLight(row.name, !row.lit)}>
+      <span className="service-name">{row.name}</span>{note ? <span className="service-note">{note}</span> : null}
     </button>
   );
 }

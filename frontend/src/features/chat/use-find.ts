@@ -59,8 +59,9 @@ export function useHighlights(find: Find, pane: RefObject<Element | null>, curre
     // The place itself may be far from the middle of a long item.
     if (find.open === 0 || currentKey === "") return;
     const frame = requestAnimationFrame(() => {
-      const entry = pane.current?.querySelector(`[data-key="${CSS.escape(currentKey)}"]`);
-      const range = entry ? ranges(entry, find.query)[find.current?.nth ?? 0] : undefined;
+      const entry = pane.current?.querySelector(`[data-key="${currentKey}"]`);
+      const here = entry ? ranges(entry, find.query) : [];
+      const range = here[Math.min(find.current?.nth ?? 0, here.length - 1)];
       const box = pane.current?.querySelector(".conversation");
       if (!range || !box || typeof range.getBoundingClientRect !== "function") return;
       const [there, around] = [range.getBoundingClientRect(), box.getBoundingClientRect()];

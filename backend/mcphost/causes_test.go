@@ -38,7 +38,7 @@ func realHost(t *testing.T) *Host {
 		Expand: func(def mcpconf.Definition, workspace string) (mcpconf.Definition, error) {
 			return mcpconf.Expand(def, mcpconf.ExpandEnv{LookupEnv: os.LookupEnv, Workspace: workspace, Home: t.TempDir()})
 		},
-		Timing: Timing{Connect: 3 * time.Second, ConnectMost: 3 * time.Second},
+		Timing: Timing{Connect: time.Minute, ConnectMost: time.Minute}, // a loaded machine may be very slow
 	})
 	t.Cleanup(func() {
 		if err := host.Close(); err != nil {
@@ -93,6 +93,8 @@ func withEnv(def mcpconf.Definition, name, value string) mcpconf.Definition {
 // connection first.
 func allCauses(t *testing.T) []causeCase {
 	t.Helper()
+	soon := func(d *mcpconf.Definition) { d.TimeoutMs = 3000 }
+	later := func(d *mcpconf.Definition) { d.TimeoutMs = 8000 } // time to get as far as the list
 	plain := filepath.Join(t.TempDir(), "not-executable")
 	if err := os.WriteFile(plain, []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
@@ -128,8 +130,8 @@ func allCauses(t *testing.T) []causeCase {
 		{mcpconn.BadCWD, Error, ActEdit, wanted("nowhere", nowhere), "/no/such/folder", nil},
 		{mcpconn.Exited, Error, ActRetry, wanted("exit1", mcptest.Definition("exit1")), "Cannot find module 'foo'", exit1},
 		{mcpconn.BadStdout, Error, ActRetry, wanted("noisy", mcptest.Definition("noiseexit")), "Usage: server", nil},
-		{mcpconn.Timeout, Error, ActRetry, wanted("hang", mcptest.Definition("hang")), "initialize", at(mcpconn.Initialize)},
-		{mcpconn.Timeout, Error, ActRetry, wanted("hanglist", mcptest.Definition("hanglist")), "tools/list", at(mcpconn.List)},
+		{mcpconn.Timeout, Error, ActRetry, wanted("hang", mcptest.Definition("hang", soon)), "initialize", at(mcpconn.Initialize)},
+		{mcpconn.Timeout, Error, ActRetry, wanted("hanglist", mcptest.Definition("hanglist", later)), "tools/list", at(mcpconn.List)},
 		{mcpconn.Refused, Error, ActRetry, wanted("refused", remote(mcpconf.StreamableHTTP, closedPort(t))), "refused", nil},
 		{mcpconn.DNS, Error, ActEdit, wanted("dns", remote(mcpconf.StreamableHTTP, "http://no-such-host.invalid/mcp")), "no-such-host.invalid", nil},
 		{mcpconn.TLS, Error, ActEdit, wanted("tls", remote(mcpconf.StreamableHTTP, secure.URL+"/mcp")), "secure", nil},

@@ -20,9 +20,9 @@ import { Modal } from "./ui/modal";
 import { Splitter } from "./ui/splitter";
 import { Toasts } from "./ui/toasts";
 
-/** The whole window. */
-export function App({ host }: { host: Host }) {
-  const stores = useMemo(() => new Stores(host), [host]);
+/** The whole window; early is what was started before there was something to draw. */
+export function App({ host, early }: { host: Host; early?: Stores }) {
+  const stores = useMemo(() => early ?? new Stores(host), [host, early]);
   useEffect(() => {
     const stop = stores.start();
     void stores.runner.run("ready", () => stores.painted().then(() => host.ready()));

@@ -25,7 +25,9 @@ export class Stores {
     protocol: "", serverName: "", serverVersion: "", tools: [], schemaTokens: 0, conflicts: [],
   });
 
-  private first: Promise<unknown> = Promise.resolve();
+  /** Settles when what there was at the start is here, or could not be read. */
+  first: Promise<unknown> = Promise.resolve();
+  private stop?: () => void;
 
   constructor(private readonly host: Host) {
     this.chat = new ChatStore(host);
@@ -37,8 +39,10 @@ export class Stores {
     await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
   };
 
-  /** Listens, then reads what there was before: both ways go through take. */
+  /** Listens, then reads what there was before: both ways go through take. Further calls give
+   *  the same way to stop. */
   start = (): (() => void) => {
+    if (this.stop) return this.stop;
     const { host } = this;
     const off = [
       host.on("mcp", this.mcp.take), host.on("sessions", this.sessions.take), host.on("approvals", this.approvals.take),
@@ -51,6 +55,9 @@ export class Stores {
       read("servers", () => host.mcp(), this.mcp.take), read("sessions", () => host.sessions(), this.sessions.take),
       read("approvals", () => host.approvals(), this.approvals.take), read("settings", () => host.settings(), this.settings.take),
     ]);
-    return () => { for (const each of off) each(); };
+    return this.stop = () => {
+      this.stop = undefined;
+      for (const each of off) each();
+    };
   };
 }

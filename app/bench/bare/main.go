@@ -24,7 +24,7 @@ var pages embed.FS
 type Page struct{}
 
 // Ready prints the line that the benchmark waits for.
-func (Page) Ready() { fmt.Println("the page is ready") }
+func (*Page) Ready() { fmt.Println("the page is ready") }
 
 func main() {
 	page, err := fs.Sub(pages, "page")
@@ -33,7 +33,7 @@ func main() {
 			Title: "Bare", Width: 1280, Height: 800, MinWidth: 720, MinHeight: 480,
 			AssetServer: &assetserver.Options{Assets: page},
 			Linux:       &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
-			Bind:        []any{Page{}},
+			Bind:        []any{&Page{}},
 		})
 	}
 	if err != nil {

@@ -3,13 +3,15 @@ import { Anchor, shifted, type Ground } from "./rows-anchor";
 
 /** A list of rows in a box 200 high below a head of 30, drawn like a browser would. */
 class List implements Ground {
-  scrollTop = 0;
+  private at = 0;
+  get scrollTop() { return this.at; }
+  set scrollTop(to: number) { this.at = Math.min(Math.max(0, to), Math.max(0, this.room + this.lead + this.tail)); }
   readonly view = 200;
   lead = 0;
   tail = 0;
   constructor(public rows: [name: string, height: number][]) {}
   get height() { return this.rows.reduce((sum, [, height]) => sum + height, 0); }
-  get room() { return Math.max(0, 30 + this.height - this.view); }
+  get room() { return 30 + this.height - this.view; }
   places() {
     let y = 30 + this.lead;
     return this.rows.map(([name, height]) => { const place = { name, y, height }; y += height; return place; });
@@ -18,7 +20,7 @@ class List implements Ground {
   /** Where a row is in the box. */
   seen(name: string) { return (this.places().find((each) => each.name === name)?.y ?? NaN) - this.scrollTop; }
   /** What the browser does when the list became shorter. */
-  clamp() { this.scrollTop = Math.min(this.scrollTop, this.room + this.lead + this.tail); }
+  clamp() { this.scrollTop = this.at; }
 }
 const list = (count: number, height = 40) => new List(Array.from({ length: count }, (_, at) => [`r${at}`, height]));
 const grow = (it: List, name: string, height: number) => { it.rows = it.rows.map(([each, was]) => [each, each === name ? height : was]); it.clamp(); };
@@ -28,9 +30,11 @@ test.each([
   [{ scrollTop: 10, lead: 0 }, -30, 500, { scrollTop: 0, lead: 20, tail: 0 }],
   [{ scrollTop: 0, lead: 20 }, 30, 500, { scrollTop: 10, lead: 0, tail: 0 }],
   [{ scrollTop: 0, lead: 0 }, 30, 10, { scrollTop: 30, lead: 0, tail: 20 }],
+  [{ scrollTop: 0, lead: 0 }, 30, -100, { scrollTop: 30, lead: 0, tail: 130 }],
+  [{ scrollTop: 0, lead: 30 }, 30, -100, { scrollTop: 0, lead: 0, tail: 0 }],
 ])("%o moved by %i of %i is %o", (at, delta, room, want) => { expect(shifted(at, delta, room)).toEqual(want); });
 
-test.each([["that fits", 3], ["that scrolls", 40]])("the row under the pointer stays while one above grows and shrinks, in a list %s", (_, count) => {
+test.each([["that fits", 3], ["that is short", 4], ["that scrolls", 40]])("the row under the pointer stays while one above grows and shrinks, in a list %s", (_, count) => {
   const it = list(count);
   const anchor = new Anchor(it, 30);
   anchor.point(30 + 2 * 40 + 5);
@@ -41,7 +45,7 @@ test.each([["that fits", 3], ["that scrolls", 40]])("the row under the pointer s
   }
   anchor.point(undefined);
   expect([it.lead, it.tail]).toEqual([0, 0]);
-  expect(it.scrollTop).toBeLessThanOrEqual(it.room);
+  expect(it.scrollTop).toBeLessThanOrEqual(Math.max(0, it.room));
 });
 
 test("rows that come, go and change places above the pointer do not move the one under it", () => {

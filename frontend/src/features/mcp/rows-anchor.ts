@@ -4,7 +4,8 @@ export interface Place { name: string; y: number; height: number }
 /** The list as the anchor sees it. */
 export interface Ground {
   scrollTop: number;
-  /** How much of it is in sight, and how far it can scroll without the spaces. */
+  /** How much of it is in sight, and how far it can scroll without the spaces: below zero when
+   *  it is shorter than what is in sight. */
   readonly view: number;
   readonly room: number;
   /** The rows in their order; the space above them counts. */
@@ -17,7 +18,7 @@ export interface Ground {
  *  and has empty space above or below for the rest. */
 export function shifted(at: { scrollTop: number; lead: number }, delta: number, room: number): { scrollTop: number; lead: number; tail: number } {
   const offset = at.scrollTop - at.lead + delta;
-  return { scrollTop: Math.max(0, offset), lead: Math.max(0, -offset), tail: Math.max(0, offset - room) };
+  return { scrollTop: Math.max(0, offset), lead: Math.max(0, -offset), tail: offset > 0 ? Math.max(0, offset - room) : 0 };
 }
 
 /** Keeps one row where it is while others come, go, change their height or their order: the one
@@ -38,7 +39,7 @@ export class Anchor {
   /** The pointer moved, or left: then the empty spaces close. */
   point(y: number | undefined): void {
     this.pointer = y;
-    if (y === undefined && (this.lead > 0 || this.tail > 0)) this.put(Math.min(this.moveTo(0).scrollTop, this.ground.room), 0, 0);
+    if (y === undefined && (this.lead > 0 || this.tail > 0)) this.put(Math.min(this.moveTo(0).scrollTop, Math.max(0, this.ground.room)), 0, 0);
     this.note();
   }
 
@@ -68,7 +69,7 @@ export class Anchor {
     if (Math.abs(delta) >= 1) {
       const to = this.moveTo(delta);
       if (this.pointer !== undefined) this.put(to.scrollTop, to.lead, to.tail);
-      else this.put(Math.min(to.scrollTop, this.ground.room), 0, 0);
+      else this.put(Math.min(to.scrollTop, Math.max(0, this.ground.room)), 0, 0);
     }
     this.note();
   }

@@ -58,7 +58,7 @@ function ground(box: Ref, head: number, lead: Ref, group: Ref, tail: Ref, virtua
     get scrollTop() { return box.current?.scrollTop ?? 0; },
     set scrollTop(to: number) { if (box.current) box.current.scrollTop = to; },
     get view() { return box.current?.clientHeight ?? 0; },
-    get room() { return Math.max(0, head + (group.current?.offsetHeight ?? 0) - this.view); },
+    get room() { return head + (group.current?.offsetHeight ?? 0) - this.view; },
     places() {
       if (virtual.current) {
         const top = group.current?.offsetTop ?? 0;

@@ -42,6 +42,18 @@ for theme in light dark; do
 	shot "page-wide-$theme" "s=long&theme=$theme&press=Widen%20the%20board"
 	shot "page-add-$theme" "s=busy&theme=$theme&press=Add%20server"
 	shot "page-resolve-$theme" "s=busy&theme=$theme&press=Resolve%20filesystem"
+	shot "mcp-paste-$theme" "s=busy&theme=$theme&press=Add%20server&fill=Paste%20a%20definition|npx%20-y%20@acme/pg-mcp"
+	shot "mcp-paste-many-$theme" "s=busy&theme=$theme&mcp=many&press=Add%20server&fill=Paste%20a%20definition|x"
+	for kind in running failed ok; do
+		shot "mcp-trial-$kind-$theme" "s=busy&theme=$theme&mcp=$kind&press=Edit%20postgres&press=Test"
+	done
+	shot "mcp-resolve-many-$theme" "s=busy&theme=$theme&mcp=clashes&press=Resolve%20filesystem"
+	shot "mcp-overview-$theme" "s=busy&theme=$theme&press=Details%20of%20postgres"
+	shot "mcp-error-$theme" "s=busy&theme=$theme&press=Details%20of%20local-docs"
+	shot "mcp-tools-$theme" "s=busy&theme=$theme&press=Details%20of%20postgres&press=Tools%206"
+	shot "mcp-try-$theme" "s=busy&theme=$theme&press=Details%20of%20postgres&press=Tools%206&press=query"
+	shot "mcp-log-$theme" "s=busy&theme=$theme&press=Details%20of%20postgres&press=Log"
+	shot "mcp-try-$theme-1920" "s=busy&theme=$theme&press=Widen%20the%20board&press=Details%20of%20postgres&press=Tools%206&press=query&fill=sql|select%201&press=Run" 1920 1080
 	shot "page-settings-$theme" "s=busy&theme=$theme&press=Settings"
 	shot "page-remove-$theme" "s=busy&theme=$theme&press=Remove%20github"
 done

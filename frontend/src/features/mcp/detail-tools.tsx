@@ -6,13 +6,18 @@ import type { Runner } from "../../lib/run";
 import { useStore } from "../../lib/use-store";
 import type { Host } from "../../platform/host";
 import { JsonTree } from "../../ui/json-tree";
+import { Switch } from "../../ui/switch";
 import type { DetailData } from "./detail-data";
 import { RenameTool } from "./detail-rename";
+import type { Tries } from "./detail-tries";
 import { TryTool } from "./detail-try";
 import { readSchema } from "./schema-form-model";
 
 /** How the list is sorted. */
-type Sort = "order" | "name" | "tokens";
+export type Sort = "order" | "name" | "tokens";
+
+/** What the list shows and which tool is open. */
+export interface ToolsView { text: string; sort: Sort; chosen: string }
 
 /** The tools that a text finds, in the order asked for. */
 export function sorted(tools: readonly ServerTool[], text: string, sort: Sort): readonly ServerTool[] {
@@ -38,10 +43,11 @@ export function renaming(rules: ToolRules, original: string, name: string): Tool
 }
 
 /** The tools of a server: what each costs, what it takes, and a form to try it. */
-export function ToolsTab({ name, row, data, host, runner }: { name: string; row: ServerRow | undefined; data: DetailData; host: Host; runner: Runner }) {
-  const [text, setText] = useState("");
-  const [sort, setSort] = useState<Sort>("order");
-  const [chosen, setChosen] = useState("");
+export function ToolsTab({ name, row, data, tries, view, onView, host, runner }: {
+  name: string; row: ServerRow | undefined; data: DetailData; tries: Tries; view: ToolsView; onView: (view: ToolsView) => void; host: Host; runner: Runner;
+}) {
+  const { text, sort, chosen } = view;
+  const busy = useStore(runner.busy).has(`rules ${name}`);
   const { detail, error, reload } = data;
   const tools = detail?.tools ?? [];
   const shown = useMemo(() => sorted(tools, text, sort), [tools, text, sort]);
@@ -51,6 +57,7 @@ export function ToolsTab({ name, row, data, host, runner }: { name: string; row:
     reload();
     if (id) runner.show(what, false, () => void runner.run(`rules ${name}`, async () => { await host.undoChange(id); reload(); }));
   });
+  const hold = (it: ServerTool, held: boolean) => { if (detail) void save(held ? `Held back ${it.original}` : `${it.original} is given to the model again`, holding(detail.rules, it.original, held)); };
   if (error && !detail) return <div className="detail-body"><p className="line error">{error}</p></div>;
   if (!detail) return <div className="detail-body"><p className="muted">Reading…</p></div>;
   if (tools.length === 0) return <div className="detail-body"><p className="muted">{row?.state === "connected" ? "This server lists no tools." : "Its tools are known once it has connected."}</p></div>;
@@ -58,8 +65,8 @@ export function ToolsTab({ name, row, data, host, runner }: { name: string; row:
     <div className={tool ? "tools chosen" : "tools"}>
       <div className="tools-list">
         <div className="log-bar">
-          <input type="search" aria-label="Filter tools" placeholder="Filter…" value={text} onChange={(e) => setText(e.target.value)} />
-          <select aria-label="Sort tools" value={sort} onChange={(e) => setSort(e.target.value as Sort)}>
+          <input type="search" aria-label="Filter tools" placeholder="Filter…" value={text} onChange={(e) => onView({ ...view, text: e.target.value })} />
+          <select aria-label="Sort tools" value={sort} onChange={(e) => onView({ ...view, sort: e.target.value as Sort })}>
             <option value="order">Server’s order</option><option value="name">Name</option><option value="tokens">Tokens</option>
           </select>
           <span className="grow" /><span className="muted num">{total(tools)}</span>
@@ -67,15 +74,16 @@ export function ToolsTab({ name, row, data, host, runner }: { name: string; row:
         {shown.length === 0 ? <p className="muted log-note">No tool matches the filter.</p> : null}
         <ul aria-label={`Tools of ${name}`}>{shown.map((each) => (
           <li key={each.original} className={each.held ? "tool-line held" : "tool-line"}>
-            <button type="button" className="tool-open" aria-label={each.name} aria-pressed={each.original === chosen} onClick={() => setChosen(each.original)}>
+            <button type="button" className="tool-open" aria-label={each.name} aria-pressed={each.original === chosen} onClick={() => onView({ ...view, chosen: each.original })}>
               <span className="tool-name mono">{each.name}</span><Badges tool={each} />
               <span className="tool-about muted">{each.description || each.title || "no description"}</span>
             </button>
-            <span className="num muted tool-cost" title={`${each.schemaTokens} tokens of schema`}>{short(each.schemaTokens)}</span>
+            <span className="num muted tool-cost" title={`${each.schemaTokens} tokens of schema`}>{short(each.schemaTokens)}<span className="sr"> tokens</span></span>
+            <span className="tool-switch"><Switch label={`Give ${each.name} to the model`} on={!each.held} inert={busy || detail.form.name === ""} onChange={(on) => hold(each, !on)} /></span>
           </li>
         ))}</ul>
       </div>
-      {tool ? <ToolView key={tool.original} server={name} tool={tool} all={tools} rules={detail.rules} row={row} host={host} runner={runner} onBack={() => setChosen("")} onRules={save} /> : null}
+      {tool ? <ToolView key={tool.original} tool={tool} all={tools} rules={detail.rules} row={row} tries={tries} busy={busy} onBack={() => onView({ ...view, chosen: "" })} onRules={save} onHold={hold} /> : null}
     </div>
   );
 }
@@ -100,14 +108,13 @@ export function Badges({ tool }: { tool: ServerTool }) {
   </span>;
 }
 
-function ToolView({ server, tool, all, rules, row, host, runner, onBack, onRules }: {
-  server: string; tool: ServerTool; all: readonly ServerTool[]; rules: ToolRules; row: ServerRow | undefined; host: Host; runner: Runner;
-  onBack: () => void; onRules: (what: string, rules: ToolRules) => Promise<boolean>;
+function ToolView({ tool, all, rules, row, tries, busy, onBack, onRules, onHold }: {
+  tool: ServerTool; all: readonly ServerTool[]; rules: ToolRules; row: ServerRow | undefined; tries: Tries; busy: boolean;
+  onBack: () => void; onRules: (what: string, rules: ToolRules) => Promise<boolean>; onHold: (tool: ServerTool, held: boolean) => void;
 }) {
-  const busy = useStore(runner.busy).has(`rules ${server}`);
   const [renames, setRenames] = useState(false);
   const schema = useMemo(() => readSchema(tool.schema), [tool.schema]);
-  const taken = all.filter((each) => each.original !== tool.original).map((each) => each.name);
+  const taken = all.filter((each) => each.original !== tool.original && !each.held).map((each) => each.name);
   const rename = (to: string) => void onRules(to === tool.original ? `${tool.original} has its own name again` : `Renamed ${tool.original} to ${to}`, renaming(rules, tool.original, to)).then((saved) => { if (saved) setRenames(false); });
   return (
     <section className="tool-view" aria-label={`Tool ${tool.name}`}>
@@ -115,7 +122,7 @@ function ToolView({ server, tool, all, rules, row, host, runner, onBack, onRules
         <button type="button" className="btn ghost back" onClick={onBack}><ArrowLeft aria-hidden="true" size={14} /> All tools</button>
         <span className="grow" />
         <button type="button" className="btn ghost" disabled={busy} aria-expanded={renames} onClick={() => setRenames(!renames)}>Rename…</button>
-        <button type="button" className="btn ghost" disabled={busy} onClick={() => void onRules(tool.held ? `${tool.original} is given to the model again` : `Held back ${tool.original}`, holding(rules, tool.original, !tool.held))}>{tool.held ? "Give to the model" : "Hold back"}</button>
+        <button type="button" className="btn ghost" disabled={busy} onClick={() => onHold(tool, !tool.held)}>{tool.held ? "Give to the model" : "Hold back"}</button>
       </div>
       {renames ? <RenameTool tool={tool} taken={taken} busy={busy} onRename={rename} onCancel={() => setRenames(false)} /> : null}
       <h3 className="mono tool-title">{tool.name}</h3>
@@ -126,7 +133,7 @@ function ToolView({ server, tool, all, rules, row, host, runner, onBack, onRules
       {tool.owner ? <p className="line error">Its name is held by {tool.owner}.</p> : null}
       {tool.skipped ? <p className="line error">{tool.skipped}</p> : null}
       <details className="schema"><summary>Schema</summary>{schema === undefined ? <pre tabIndex={0} aria-label="Schema text">{tool.schema}</pre> : <JsonTree value={schema} label={`Schema of ${tool.name}`} open={3} />}</details>
-      <TryTool host={host} server={server} tool={tool} blocked={row?.state === "connected" || row?.conflicts.length ? "" : "It can be tried once the server is connected"} />
+      <TryTool tries={tries} tool={tool} blocked={row?.state === "connected" || row?.conflicts.length ? "" : "It can be tried once the server is connected"} />
     </section>
   );
 }

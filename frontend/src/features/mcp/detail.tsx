@@ -1,5 +1,5 @@
 import { ArrowLeft, ClipboardCopy } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { ServerRow } from "../../contract/types";
 import type { Runner } from "../../lib/run";
 import { useStore } from "../../lib/use-store";
@@ -9,7 +9,8 @@ import { Lamp } from "../../ui/lamp";
 import { Tabs } from "../../ui/tabs";
 import { useDetail } from "./detail-data";
 import { Overview } from "./detail-overview";
-import { ToolsTab } from "./detail-tools";
+import { ToolsTab, type ToolsView } from "./detail-tools";
+import { Tries } from "./detail-tries";
 import { LogView } from "./log-view";
 import { cure, LAMP, quiet, type Verb } from "./words";
 
@@ -19,29 +20,43 @@ export type DetailTab = "overview" | "tools" | "log";
 /** Verbs that ask before they do. */
 const ASKS: readonly Verb[] = ["Edit", "Define", "Resolve", "Remove"];
 
-/** Everything about one server: why it is in its state, its tools to try, its log. */
-export function ServerDetailPanel({ name, row, host, runner, tab = "overview", onClose, onVerb }: {
+interface PanelProps {
   name: string; row: ServerRow | undefined; host: Host; runner: Runner; tab?: DetailTab; onClose: () => void; onVerb: (verb: Verb, row: ServerRow) => void;
-}) {
+}
+
+/** Everything about one server: why it is in its state, its tools to try, its log. */
+export function ServerDetailPanel(props: PanelProps) {
+  return <Panel key={props.name} {...props} />;
+}
+
+function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb }: PanelProps) {
   const [shown, setShown] = useState<DetailTab>(tab);
-  useEffect(() => setShown(tab), [tab, name]);
+  useEffect(() => setShown(tab), [tab]);
+  const [view, setView] = useState<ToolsView>({ text: "", sort: "order", chosen: "" });
+  const [tries] = useState(() => new Tries(host, name));
+  useEffect(() => () => tries.close(), [tries]);
+  const panel = useRef<HTMLElement>(null);
+  // The list may be covered by now: the keyboard goes on here.
+  useEffect(() => panel.current?.focus({ preventScroll: true }), []);
   const data = useDetail(host, name, row);
+  const escape = (e: KeyboardEvent<HTMLElement>) => {
+    if (e.key !== "Escape" || e.defaultPrevented || !e.currentTarget.contains(e.target as Node) || (e.target as Element).matches("input, textarea, select")) return;
+    e.preventDefault();
+    onClose();
+  };
   return (
-    <section className="detail" aria-label={`Details of ${name}`} key={name}
-      onKeyDown={(e) => { if (e.key === "Escape" && !e.defaultPrevented && e.currentTarget.contains(e.target as Node)) onClose(); }}>
+    <section className="detail" ref={panel} tabIndex={-1} aria-label={`Details of ${name}`} onKeyDown={escape}>
       <Header name={name} row={row} host={host} runner={runner} onClose={onClose} onVerb={onVerb} />
       <Tabs<DetailTab> label={`Parts of ${name}`} value={shown} onChange={setShown} tabs={[
         { id: "overview", label: "Overview", content: <Overview row={row} data={data} host={host} runner={runner} onVerb={onVerb} /> },
-        { id: "tools", label: "Tools", ...(data.detail ? { count: data.detail.tools.length } : {}), content: <ToolsTab name={name} row={row} data={data} host={host} runner={runner} /> },
+        { id: "tools", label: "Tools", ...(data.detail ? { count: data.detail.tools.length } : {}), content: <ToolsTab name={name} row={row} data={data} tries={tries} view={view} onView={setView} host={host} runner={runner} /> },
         { id: "log", label: "Log", content: <LogView name={name} host={host} runner={runner} /> },
       ]} />
     </section>
   );
 }
 
-function Header({ name, row, host, runner, onClose, onVerb }: {
-  name: string; row: ServerRow | undefined; host: Host; runner: Runner; onClose: () => void; onVerb: (verb: Verb, row: ServerRow) => void;
-}) {
+function Header({ name, row, host, runner, onClose, onVerb }: PanelProps) {
   const busy = useStore(runner.busy).has(name);
   const verb = row && cure(row);
   return (

@@ -1,12 +1,15 @@
-import { memo, useId, useMemo } from "react";
+import { memo, useId, useMemo, type RefObject } from "react";
 import type { Clash, ClashArm } from "../../contract/types";
 import { JsonTree } from "../../ui/json-tree";
 import { compared, type Choice, type Property } from "./resolve-dialog-rules";
 import { readSchema } from "./schema-form-model";
 
+/** Longer descriptions may have to be scrolled. */
+const SCROLLS = 150;
+
 /** One name that two want: both sides beside each other, and what becomes of this one. */
-export const ResolveClash = memo(function ResolveClash({ clash, choice, problem, folded, onChoice }: {
-  clash: Clash; choice: Choice; problem: string; folded: boolean; onChoice: (choice: Choice) => void;
+export const ResolveClash = memo(function ResolveClash({ clash, choice, problem, folded, input, onChoice }: {
+  clash: Clash; choice: Choice; problem: string; folded: boolean; input: RefObject<HTMLInputElement | null> | undefined; onChoice: (choice: Choice) => void;
 }) {
   const id = useId();
   const { tool, mine, theirs } = clash;
@@ -18,7 +21,7 @@ export const ResolveClash = memo(function ResolveClash({ clash, choice, problem,
       {!known ? null : folded ? <details className="fold"><summary>Compare both</summary>{both}</details> : both}
       <div className="clash-choice">
         <label className="check"><input type="radio" name={id} checked={!choice.held} onChange={() => onChoice({ ...choice, held: false })} /> Rename to</label>
-        <input className="mono" aria-label={`New name of ${tool}`} disabled={choice.held} value={choice.name} spellCheck={false} autoComplete="off" aria-invalid={problem ? true : undefined} aria-describedby={problem ? `${id}p` : undefined}
+        <input ref={input} className="mono" aria-label={`New name of ${tool}`} disabled={choice.held} value={choice.name} spellCheck={false} autoComplete="off" aria-invalid={problem ? true : undefined} aria-describedby={problem ? `${id}p` : undefined}
           onChange={(e) => onChoice({ ...choice, name: e.target.value })} />
         <label className="check"><input type="radio" name={id} checked={choice.held} onChange={() => onChoice({ ...choice, held: true })} /> Hold back</label>
       </div>
@@ -30,14 +33,14 @@ export const ResolveClash = memo(function ResolveClash({ clash, choice, problem,
 function Arm({ arm, title, properties }: { arm: ClashArm; title: string; properties: readonly Property[] }) {
   const schema = useMemo(() => readSchema(arm.schema), [arm.schema]);
   return (
-    <section className="arm" aria-label={`${title}: ${arm.owner}`}>
+    <div className="arm" role="group" aria-label={`${title}: ${arm.owner}`}>
       <p className="arm-head"><span className="muted">{title}</span> <b>{arm.owner}</b></p>
-      <p className="arm-text">{arm.description || <span className="muted">No description.</span>}</p>
+      <p className="arm-text" tabIndex={arm.description.length > SCROLLS ? 0 : undefined}>{arm.description || <span className="muted">No description.</span>}</p>
       {properties.length > 0 ? <ul className="properties">{properties.map((each) => (
         <li key={each.name} className={each.differs ? "differs" : undefined}><span className="mono">{each.name}</span>{each.required ? <span className="required" title="required">*<span className="sr"> required</span></span> : null}
           <span className="mono muted">{each.type}</span>{each.differs ? <span className="sr">differs</span> : null}</li>
       ))}</ul> : <p className="muted">No arguments.</p>}
       {schema !== undefined ? <details className="fold"><summary>Schema</summary><JsonTree value={schema} label={`Schema of ${arm.original}, ${arm.owner}`} open={2} /></details> : null}
-    </section>
+    </div>
   );
 }

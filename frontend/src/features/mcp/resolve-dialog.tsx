@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { Clashes, ServerRow, ToolRules } from "../../contract/types";
 import { errorText } from "../../lib/run";
 import type { Host } from "../../platform/host";
@@ -32,6 +32,7 @@ export function ResolveDialog({ row, host, onSave, onClose }: {
   const [prefix, setPrefix] = useState(row.name);
   const [made, setMade] = useState<Readonly<Record<string, Choice>>>({});
   const [busy, setBusy] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
   const choices = useMemo(() => Object.fromEntries(clashes.map(({ tool }) => [tool, made[tool] ?? { held: false, name: prefixed(row.name, tool) }])), [clashes, made, row.name]);
   const problems = useMemo(() => choiceProblems(clashes, choices, taken), [clashes, choices, taken]);
   const all = (choice: (tool: string) => Choice) => setMade(Object.fromEntries(clashes.map(({ tool }) => [tool, choice(tool)])));
@@ -46,7 +47,7 @@ export function ResolveDialog({ row, host, onSave, onClose }: {
     else setBusy(false);
   };
   return (
-    <Modal title={`Resolve ${row.name}`} size="large" onClose={onClose} describe={`${clashes.length === 1 ? "This name is" : `${clashes.length} names are`} held by someone else. The rest of the server's tools stay as they are.`}>
+    <Modal title={`Resolve ${row.name}`} size="large" focus={input} onClose={onClose} describe={`${clashes.length === 1 ? "This name is" : `${clashes.length} names are`} held by someone else. The rest of the server's tools stay as they are.`}>
       <form className="resolve" onSubmit={(e) => { e.preventDefault(); void save(); }}>
         <div className="resolve-all">
           <button type="button" className="btn" onClick={() => all((tool) => ({ held: true, name: choices[tool]?.name ?? "" }))}>Hold back all</button>
@@ -55,12 +56,12 @@ export function ResolveDialog({ row, host, onSave, onClose }: {
           <span className="grow" /><span className="muted num">{seen.length} renamed · {clashes.length - seen.length} held back</span>
         </div>
         {error ? <p className="muted line">Both sides cannot be shown: {error}</p> : null}
-        <div className="resolve-list">{clashes.map((clash) => {
+        <div className="resolve-list">{clashes.map((clash, at) => {
           const choice = choices[clash.tool];
-          return choice ? <ResolveClash key={clash.tool} clash={clash} choice={choice} problem={problems.get(clash.tool) ?? ""} folded={clashes.length > UNFOLDED}
+          return choice ? <ResolveClash key={clash.tool} clash={clash} choice={choice} problem={problems.get(clash.tool) ?? ""} folded={clashes.length > UNFOLDED} input={at === 0 ? input : undefined}
             onChoice={(next) => setMade((was) => ({ ...was, [clash.tool]: next }))} /> : null;
         })}</div>
-        <p className="resolve-seen muted">The model will see: <span className="mono">{seen.join(", ") || "none of these"}</span></p>
+        <p className="resolve-seen muted" tabIndex={seen.length > 12 ? 0 : undefined}>The model will see: <span className="mono">{seen.join(", ") || "none of these"}</span></p>
         <footer><button type="submit" className="btn primary" disabled={busy || first !== undefined}>Apply</button><button type="button" className="btn" onClick={onClose}>Cancel</button>
           <p className="line error" role="alert">{first ? `New name of ${first[0]}: ${first[1]}` : ""}</p></footer>
       </form>

@@ -23,12 +23,14 @@ export function ServerFormDialog({ initial, edits, taken, canEnable, host, runne
   const [form, setForm] = useState(initial);
   const [asks, setAsks] = useState(false);
   const [busy, setBusy] = useState(false);
+  const [touched, setTouched] = useState(false);
   const paste = usePasted(host, taken, form, setForm);
   const run = useTrial(host, edits ?? "");
   const name = useRef<HTMLInputElement>(null);
   const dirty = !sameForm(form, initial) || paste.text !== "";
   const close = () => (asks ? setAsks(false) : dirty ? setAsks(true) : onClose());
   const problem = problemOf(form, taken);
+  const many = paste.many.length > 0;
   const chosen = paste.many.filter((each) => each.chosen);
   const save = async () => {
     if (busy || problem) return;
@@ -45,13 +47,14 @@ export function ServerFormDialog({ initial, edits, taken, canEnable, host, runne
     if (left.length === 0) onClose();
     else paste.setMany(left);
   };
-  const [touched, setTouched] = useState(false);
-  const submit = (e: FormEvent) => {
+  const submit = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     setTouched(true);
-    void (paste.many.length > 0 ? saveAll() : save());
+    void (many ? saveAll() : save());
+    // The errors are drawn by then.
+    const at = e.currentTarget;
+    if (problem && !many) setTimeout(() => at.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), 0);
   };
-  const many = paste.many.length > 0;
   return (
     <Modal title={edits ? `Edit ${edits}` : "Add server"} size="large" focus={name} onClose={close}>
       <form className="server-form" noValidate onSubmit={submit}>
@@ -60,7 +63,7 @@ export function ServerFormDialog({ initial, edits, taken, canEnable, host, runne
             {edits === undefined && host ? <PasteBox text={paste.text} note={paste.note} error={paste.error} warnings={paste.warnings} onText={paste.put} /> : null}
             {many ? <PasteMany all={paste.many} taken={taken} onChange={paste.setMany} />
               : <Fields form={form} taken={taken} first={name} submitted={touched} onOffer={edits === undefined && host ? paste.use : undefined}
-                  onChange={(next) => { setTouched((was) => was); paste.touch(); setForm(next); }} />}
+                  onChange={(next) => { paste.touch(); setForm(next); }} />}
             {edits === undefined && canEnable ? <label className="check"><input type="checkbox" checked={form.enable} onChange={(e) => {
               setForm({ ...form, enable: e.target.checked });
               paste.setMany(paste.many.map((each) => ({ ...each, form: { ...each.form, enable: e.target.checked } })));
@@ -71,7 +74,7 @@ export function ServerFormDialog({ initial, edits, taken, canEnable, host, runne
         {asks ? <Discard onDiscard={onClose} onKeep={() => setAsks(false)} /> : (
           <footer>
             {many ? <button type="submit" className="btn primary" disabled={busy || chosen.length === 0 || paste.manyProblem !== ""}>{`Add ${chosen.length} ${chosen.length === 1 ? "server" : "servers"}`}</button>
-              : <button type="submit" className="btn primary" disabled={busy || ((dirty || touched) && problem !== "")}>{edits ? "Save" : "Add"}</button>}
+              : <button type="submit" className="btn primary" disabled={busy}>{edits ? "Save" : "Add"}</button>}
             <button type="button" className="btn" onClick={onClose}>Cancel</button>
             <p className="line error" role="alert">{many ? paste.manyProblem : dirty || touched ? problem : ""}</p>
           </footer>

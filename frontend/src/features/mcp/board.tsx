@@ -46,7 +46,7 @@ export function Board({ store, host, runner, demoCommand, wide, onWide, detail, 
   const search = useRef<HTMLInputElement>(null);
   const covered = !useRoom(board) && shown !== undefined;
   const nothing = useMemo(() => (
-    <Nothing known={known} none={none} onAll={() => setFilter(EVERY)}
+    <Nothing known={known} none={none} onAll={() => setFilter(EVERY)} onAdd={() => setOpen({ kind: "form", form: blank() })}
       onDemo={() => setOpen({ kind: "form", form: { ...blank("demo"), command: demoCommand || "patchbay", args: ["demo-server"] } })} />
   ), [known, none, demoCommand, setOpen]);
   const close = () => {

@@ -3,8 +3,8 @@ import { cure, quiet, type Verb } from "./words";
 
 /** The keys of the board and what they do, for people. */
 export const KEYS: readonly [keys: string, what: string][] = [
-  ["↑ ↓ Home End PgUp PgDn", "Go from server to server"], ["← →", "Go through the controls of a server"], ["Enter", "Open the details"], ["Space", "Turn the switch or press the button"],
-  ["E", "Enable or disable here"], ["P", "Pause or resume in this session"], ["R", "Retry"], ["C", "Copy the diagnosis"], ["Delete", "Remove"], ["/", "Filter"],
+  ["↑ ↓ Home End PgUp PgDn", "Go from server to server"], ["← →", "Go through its controls"], ["Enter", "Open the details"], ["Space", "Turn or press the control"],
+  ["E", "Enable or disable"], ["P", "Pause or resume"], ["R", "Retry"], ["C", "Copy the diagnosis"], ["Delete", "Remove"], ["/", "Filter"],
 ];
 
 /** Where a key leads: by so many rows, or to an end of the list. */

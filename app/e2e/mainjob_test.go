@@ -117,8 +117,12 @@ func (a *app) testsAndAdds(t *testing.T, dir string) {
 	a.by("button", "Add server").click()
 	dialog := a.by("dialog", "Add server")
 	dialog.by("textbox", "Paste a definition").fill("node " + strings.Join(command.Args, " "))
-	dialog.by("textbox", "Command").says("the pasted command", func(string) bool { return a.value(dialog.by("textbox", "Command")) == "node" })
-	dialog.by("textbox", "Name").fill("filesystem")
+	dialog.by("textbox", "Arguments, one per line").says("the pasted command", func(string) bool {
+		return strings.HasSuffix(a.value(dialog.by("textbox", "Arguments, one per line")), dir)
+	})
+	if name := a.value(dialog.by("textbox", "Name")); name != "filesystem" {
+		t.Errorf("the name taken from the command line is %q", name)
+	}
 	dialog.by("button", "Test").click()
 	dialog.by("region", "Test").says("that names are taken", has("read_file", "built-in"))
 	a.shot("job-04-tested")

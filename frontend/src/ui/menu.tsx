@@ -1,6 +1,7 @@
 import * as Radix from "@radix-ui/react-dropdown-menu";
 import { Check } from "lucide-react";
 import type { ReactElement } from "react";
+import { overlays } from "./overlays";
 
 /** One line of a menu; checked shows a mark, detail a second, quiet text. */
 export interface MenuItem { id: string; label: string; detail?: string; checked?: boolean; danger?: boolean; onSelect: () => void }
@@ -12,7 +13,7 @@ export function Menu({ label, trigger, groups, align = "start" }: {
   return (
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
+      <Radix.Portal container={overlays()}>
         <Radix.Content className="menu" aria-label={label} align={align} sideOffset={6} collisionPadding={8}>
           {groups.filter((group) => group.length > 0).map((group, at) => (
             <Radix.Group key={group[0]?.id ?? at} className="menu-group">{group.map((item) => (

@@ -45,7 +45,7 @@ export function SessionList({ snapshot, asking, busy, ...actions }: SessionActio
       {search.query.trim() !== "" ? <Hits search={search} current={snapshot.current} onSelect={actions.onSelect} /> : (
         <div className="session-groups">{byWorkspace(snapshot.sessions).map((group) => (
           <section key={group.workspace}>
-            <h3 title={group.workspace}>{group.workspace ? baseName(group.workspace) : "No workspace"}</h3>
+            <h2 title={group.workspace}>{group.workspace ? baseName(group.workspace) : "No workspace"}</h2>
             <ul>{group.sessions.map((each) => (
               <SessionLine key={each.id} session={each} asks={asking.has(each.id)} current={each.id === snapshot.current} onSelect={() => actions.onSelect(each.id)}
                 onRename={() => setOpen({ kind: "rename", session: each })} onDelete={() => setOpen({ kind: "delete", session: each })} />

@@ -84,7 +84,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
           <ServiceChips mcp={stores.mcp} workspace={workspace} onLight={(name, lit) => void runner.run(`light ${name}`, () => host.lightService(id, name, lit))} />
         </Composer>
       </main>
-      {panes.board > 0 || panes.wide ? <div className={panes.wide ? "pane right wide" : "pane right"}>
+      {panes.board > 0 || panes.wide ? <div className={panes.wide ? "pane right wide" : "pane right"} role={panes.wide ? "main" : undefined}>
         <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} />
       </div> : null}
       <StatusLine store={stores.mcp} />

@@ -105,3 +105,74 @@ func TestRecoverTheSamePageAfterACrash(t *testing.T) {
 		t.Errorf("the log does not tell of the crash:\n%s", out)
 	}
 }
+
+// A page that does not become ready is told of by a dialog of the system, whose buttons
+// work: Reload gives it another try, Quit ends the program.
+func TestRecoverFromAPageThatIsNeverReady(t *testing.T) {
+	a := start(t, options{binary: binary(t, "PROBE_BIN"), args: []string{"1s"}})
+	const log = "The window is not ready after 1 s"
+	told := func(times int) {
+		t.Helper()
+		a.eventually(fmt.Sprintf("the log tells %d times", times), func() error {
+			if n := strings.Count(a.output.String(), log); n != times {
+				return fmt.Errorf("it told %d times", n)
+			}
+			return nil
+		})
+	}
+	told(1)
+	a.in(`window.old = true`)
+	a.dialog("Reload")
+	told(2)
+	var old bool
+	if err := a.session.run(t.Context(), `return !!window.old`, &old); err != nil || old {
+		t.Errorf("the page was not loaded again: %v", err)
+	}
+	a.dialog("Quit")
+	a.eventually("the window is closed", func() error {
+		if pids := a.pids(); len(pids) > 0 {
+			return fmt.Errorf("it runs: %v", pids)
+		}
+		return nil
+	})
+	for _, part := range []string{"Servers and sessions are safe", "patchbay mcp list", "WEBKIT_DISABLE_DMABUF_RENDERER=1"} {
+		if !strings.Contains(a.output.String(), part) {
+			t.Errorf("the log does not say %q", part)
+		}
+	}
+}
+
+// The dialog does not keep the window from closing.
+func TestRecoverDialogDoesNotHoldTheWindow(t *testing.T) {
+	a := start(t, options{binary: binary(t, "PROBE_BIN"), args: []string{"100ms"}})
+	a.eventually("the dialog is there", func() error {
+		root, err := desktop(t)
+		if err != nil {
+			return err
+		}
+		if _, ok := root.find("push button", "Reload", 12); !ok {
+			return errors.New("no dialog")
+		}
+		return nil
+	})
+	a.close() // fails the test when SIGTERM does not end it
+}
+
+// A part of the page that throws says so, and Reload brings the same state back.
+func TestRecoverFromAPageThatThrows(t *testing.T) {
+	a, program := withDemo(t)
+	a.noise = []string{"CONSOLE"} // React tells of what it caught
+	connect(t, a, program)
+	a.say(`call demo_echo with {"text": "before it threw"}`)
+	a.answer("demo_echo", "Allow once")
+	a.conversation("the answer", has("demo_echo answered: before it threw"))
+	a.idle()
+	const spoil = `const snap = await window.go.app.MCP.Snapshot();
+window.wails.EventsNotify(JSON.stringify({name: "mcp", data: [{...snap, rev: 1e9, rows: [null]}]}))`
+	a.in(spoil)
+	a.by("heading", "This part of the window stopped working").appears()
+	a.shot("crashed")
+	a.by("button", "Reload").click()
+	a.conversation("what was there", has("demo_echo answered: before it threw"))
+	a.reaches("connected", "demo")
+}

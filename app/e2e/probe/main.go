@@ -38,6 +38,7 @@ func (backend) Questions() app.Source[app.ApprovalsSnapshot] {
 func (backend) SettingsValue() app.Source[app.SettingsSnapshot] {
 	return watch.NewValue(app.SettingsSnapshot{})
 }
+func (backend) Trials() app.Source[app.Trial] { return watch.NewValue(app.Trial{}) }
 func (backend) FollowChat(ctx context.Context, _ func(app.ChatEvent)) error {
 	<-ctx.Done()
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -454,4 +455,39 @@ func TestFold(t *testing.T) {
 	}
 	want(t, got, "[2textxy 3textz 6tool_result 8notice]")
 	want(t, len(agent.Fold(folded)), len(folded))
+}
+
+// What was read before does not change when more is added, and a rewind forgets the text.
+func TestFoldedGrows(t *testing.T) {
+	var f agent.Folded
+	text := func(seq uint64, s string) {
+		f.Add(agent.Event{Seq: seq, RunID: "a", Kind: agent.Text, Text: s})
+	}
+	text(1, "x")
+	text(2, "y")
+	before := f.Events()
+	text(3, "z")
+	want(t, before[0].Text, "xy")
+	want(t, f.Events()[0].Text, "xyz")
+	f.Add(agent.Event{Seq: 4, RunID: "a", Kind: agent.Rewind, ToSeq: 1})
+	text(5, "new")
+	text(6, "er")
+	want(t, f.Events()[0].Text, "newer")
+}
+
+// A delta does not copy the text before it: 20,000 of them would otherwise cost gigabytes.
+func TestFoldedDoesNotCopyWhatItHolds(t *testing.T) {
+	const deltas, size = 20_000, 16
+	piece := strings.Repeat("p", size)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var f agent.Folded
+	for i := range deltas {
+		f.Add(agent.Event{Seq: uint64(i + 1), RunID: "a", Kind: agent.Text, Text: piece})
+	}
+	runtime.ReadMemStats(&after)
+	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(100*deltas*size); got > limit {
+		t.Errorf("folding %d bytes allocated %d, more than %d", deltas*size, got, limit)
+	}
+	want(t, len(f.Events()[0].Text), deltas*size)
 }

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"patchbay/backend/approval"
 	"patchbay/backend/model"
@@ -12,26 +14,51 @@ import (
 // merged event has the Seq of its newest part. Folding twice changes nothing; events is not
 // changed.
 func Fold(events []Event) []Event {
-	out := make([]Event, 0, len(events))
+	f := Folded{events: make([]Event, 0, len(events))}
 	for _, e := range events {
-		if e.Kind == Rewind {
-			for len(out) > 0 && out[len(out)-1].Seq >= e.ToSeq {
-				out = out[:len(out)-1]
-			}
-			continue
-		}
-		for len(out) > 0 && superseded(out[len(out)-1], e) {
-			out = out[:len(out)-1]
-		}
-		if n := len(out); n > 0 && merges(out[n-1], e) {
-			e.Text, e.AtMs = out[n-1].Text+e.Text, out[n-1].AtMs
-			out[n-1] = e
-			continue
-		}
-		out = append(out, e)
+		f.Add(e)
 	}
-	return out
+	return f.events
 }
+
+// Folded is Fold of what was added so far. Adding a delta costs the same however long the
+// text is that it continues. It must not be copied.
+type Folded struct {
+	events []Event
+	text   strings.Builder // of the newest event, when that is a merged one
+}
+
+// Add takes the next event.
+func (f *Folded) Add(e Event) {
+	if e.Kind == Rewind {
+		f.drop(func(last Event) bool { return last.Seq >= e.ToSeq })
+		return
+	}
+	f.drop(func(last Event) bool { return superseded(last, e) })
+	n := len(f.events)
+	if n == 0 || !merges(f.events[n-1], e) {
+		f.events = append(f.events, e)
+		f.text.Reset()
+		return
+	}
+	last := f.events[n-1]
+	if f.text.Len() == 0 {
+		f.text.WriteString(last.Text)
+	}
+	f.text.WriteString(e.Text)
+	e.Text, e.AtMs = f.text.String(), last.AtMs
+	f.events[n-1] = e
+}
+
+func (f *Folded) drop(is func(last Event) bool) {
+	for n := len(f.events); n > 0 && is(f.events[n-1]); n-- {
+		f.events = f.events[:n-1]
+		f.text.Reset()
+	}
+}
+
+// Events are the folded events now; they are the caller's.
+func (f *Folded) Events() []Event { return slices.Clone(f.events) }
 
 func merges(last, e Event) bool {
 	return last.RunID == e.RunID && last.Kind == e.Kind && (e.Kind == Text || e.Kind == Reasoning)

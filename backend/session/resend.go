@@ -55,7 +55,7 @@ func (s *Session) rewind(runID string, seq uint64) error {
 // messageAtLocked finds the message of a user event: each of them has one, in order.
 func (s *Session) messageAtLocked(seq uint64) (int, error) {
 	before, found := 0, false
-	for _, e := range s.folded {
+	for _, e := range s.folded.Events() {
 		if e.Kind != agent.UserMessage {
 			continue
 		}

@@ -76,7 +76,7 @@ func (s *Session) failedCall(id string) (failed, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var result *tool.Result
-	for _, e := range slices.Backward(s.folded) {
+	for _, e := range slices.Backward(s.folded.Events()) {
 		switch {
 		case e.ID != id:
 		case e.Kind == agent.ToolResult && result == nil:

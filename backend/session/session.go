@@ -49,7 +49,7 @@ type Session struct {
 	run      *run            // the running turn, nil between turns
 	messages []model.Message // what the next request starts from
 	kept     []bool          // of each message: the history has it
-	folded   []agent.Event   // the transcript
+	folded   agent.Folded    // the transcript
 	retrying map[uint64]bool // calls that wait for their server, by their event
 	title    string
 	saved    bool // it is in the history

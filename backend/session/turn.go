@@ -213,14 +213,7 @@ func (s *Session) emit(e agent.Event) {
 	if e.Kind == agent.Done && s.run != nil && s.run.id == e.RunID {
 		s.run.over = true
 	}
-	switch n := len(s.folded); {
-	case e.Kind == agent.Rewind:
-		s.folded = agent.Fold(append(s.folded, e))
-	case n > 0:
-		s.folded = append(s.folded[:n-1], agent.Fold([]agent.Event{s.folded[n-1], e})...)
-	default:
-		s.folded = append(s.folded, e)
-	}
+	s.folded.Add(e)
 }
 
 // Transcript is the conversation so far, deltas merged, with the sequence number of its
@@ -231,5 +224,5 @@ func (s *Session) Transcript() (events []agent.Event, seq uint64, runID string) 
 	if s.run != nil {
 		runID = s.run.id
 	}
-	return slices.Clone(s.folded), s.events.Last(), runID
+	return s.folded.Events(), s.events.Last(), runID
 }

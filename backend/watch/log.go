@@ -11,7 +11,7 @@ type Log[T any] struct {
 	keep int
 
 	mu      sync.Mutex
-	entries []T
+	entries []T           // a ring once it is full: entry seq lies at (seq-1) % keep
 	last    uint64        // sequence number of the newest entry, 0 when there is none
 	changed chan struct{} // closed at the next Append
 }
@@ -27,9 +27,10 @@ func (l *Log[T]) Append(build func(seq uint64) T) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last++
-	l.entries = append(l.entries, build(l.last))
-	if over := len(l.entries) - l.keep; over > 0 {
-		l.entries = append(l.entries[:0:0], l.entries[over:]...)
+	if e := build(l.last); len(l.entries) < l.keep {
+		l.entries = append(l.entries, e)
+	} else {
+		l.entries[(l.last-1)%uint64(l.keep)] = e
 	}
 	close(l.changed)
 	l.changed = make(chan struct{})
@@ -57,7 +58,10 @@ func (l *Log[T]) sinceLocked(seq uint64) (entries []T, last uint64, gap bool) {
 	if from >= l.last {
 		return nil, l.last, false
 	}
-	return append([]T(nil), l.entries[from-oldest:]...), l.last, seq < oldest
+	for n := from; n < l.last; n++ {
+		entries = append(entries, l.entries[n%uint64(l.keep)])
+	}
+	return entries, l.last, seq < oldest
 }
 
 // Wait is Since, once there is an entry after seq; or the cause of ctx.

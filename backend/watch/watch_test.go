@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"testing/synctest"
 )
@@ -79,6 +80,26 @@ func TestLogKeepsTheNewestAndSaysWhatIsGone(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// An entry costs the same when the log is full, else a fast model is held up by it.
+func TestAFullLogCopiesNothing(t *testing.T) {
+	const keep = 4096
+	type entry [64]byte
+	l := NewLog[entry](keep)
+	add := func() { l.Append(func(uint64) entry { return entry{} }) }
+	for range keep {
+		add()
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range keep {
+		add()
+	}
+	runtime.ReadMemStats(&after)
+	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(keep*1024); got > limit {
+		t.Errorf("%d entries of %d bytes allocated %d bytes", keep, len(entry{}), got)
 	}
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -132,6 +133,9 @@ func report(state *Trial, r session.TrialReport, rename map[string]string, began
 		state.Stage = ""
 	case row.Evidence != nil: // without any, it is the stage that ran
 		state.Stage = string(row.Evidence.Stage)
+	}
+	if !state.OK { // the stage that failed is not a finished one
+		state.Stages = slices.DeleteFunc(state.Stages, func(s StageTime) bool { return s.Stage == state.Stage })
 	}
 	state.Protocol, state.ServerName, state.ServerVersion = row.Protocol, row.ServerName, row.ServerVersion
 	state.Tools = toTools(r.Tools, rename)

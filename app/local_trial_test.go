@@ -113,6 +113,9 @@ func TestTrialThatFails(t *testing.T) {
 		if end.OK || end.Cause != tt.cause || !strings.Contains(end.Reason, tt.reason) || end.Stage != tt.stage || fmt.Sprint(end.Conflicts) != tt.conflicts {
 			t.Errorf("trial = %+v\nwant %s %q at %s, conflicts %s", end, tt.cause, tt.reason, tt.stage, tt.conflicts)
 		}
+		if slices.ContainsFunc(end.Stages, func(s StageTime) bool { return s.Stage == end.Stage }) {
+			t.Errorf("the stage that failed, %s, is among the finished ones: %v", end.Stage, end.Stages)
+		}
 	}
 	exited := last(r.try(formOf(tests[0].def), ""))
 	if exited.Evidence == nil || exited.Evidence.ExitCode == nil || *exited.Evidence.ExitCode != 1 || len(exited.Evidence.Stderr) == 0 {

@@ -17,7 +17,7 @@ export function scenario(query: URLSearchParams): FakeHost {
     row({ name: "postgres", toolCount: 6, connectMs: 380 }),
     row({ name: "playwright", state: "busy", stage: "initialize", sinceMs: Date.now() - 3200, progress: "npm: fetching playwright 1.61 and the browsers it drives" }),
     row({ name: "filesystem", state: "error", action: "resolve", cause: "tool_builtin", reason: "Tool names taken by built-ins: read_file, write_file", conflicts: [{ tool: "read_file", owner: "built-in" }, { tool: "write_file", owner: "built-in" }], connectMs: 410 }),
-    row({ name: "local-docs", state: "error", action: "retry", cause: "exited", reason: "exited with 1: Cannot find module 'dist/index.js'" }),
+    row({ name: "local-docs", state: "error", action: "retry", cause: "exited", layer: "runtime", evidence: { exitCode: 1, stderr: ["node:internal/modules/cjs/loader:1228", "Error: Cannot find module 'dist/index.js'"], httpStatus: 0, url: "", file: "", line: 0, stage: "initialize" }, reason: "exited with 1: Cannot find module 'dist/index.js'" }),
     row({ name: "sentry", type: "streamable_http", state: "error", action: "wait", cause: "lost", nextTryMs: Date.now() + 42_000, reason: "the connection was lost: no answer to a ping in 10 s" }),
     row({ name: "time", type: "streamable_http", toolCount: 2, connectMs: 45, recovered: 2 }),
     row({ name: "fetch", state: "paused", paused: true, action: "resume", cause: "paused", reason: "Paused in this session only" }),

@@ -7,18 +7,16 @@ import type { Host } from "../../platform/host";
 import { fileKind, type DetailData } from "./detail-data";
 import { StageBars, useClock } from "./detail-stages";
 import { Countdown } from "./ticking";
-import { capital, cure, sentence, type Verb } from "./words";
+import { capital, sentence } from "./words";
 
 /** Why the server is in its state, layer by layer, with the evidence and the facts. */
-export function Overview({ row, data, host, runner, onVerb }: {
-  row: ServerRow | undefined; data: DetailData; host: Host; runner: Runner; onVerb: (verb: Verb, row: ServerRow) => void;
-}) {
+export function Overview({ row, data, host, runner }: { row: ServerRow | undefined; data: DetailData; host: Host; runner: Runner }) {
   const { detail, error } = data;
   if (!row) return <div className="detail-body"><p className="muted">This server is neither defined nor enabled here any more.</p></div>;
   const open = (path: string, line: number) => void runner.run(`file ${path}`, () => host.openFile(fileKind(path), line));
   return (
     <div className="detail-body">
-      <Why row={row} onVerb={onVerb} onFile={open} />
+      <Why row={row} onFile={open} />
       <Layers row={row} onFile={open} />
       <Start row={row} data={data} />
       {error ? <p className="line error">{error}</p> : null}
@@ -35,17 +33,13 @@ export function Part({ title, children }: { title: string; children: ReactNode }
   return <section className="part" aria-label={title}><h3>{title}</h3>{children}</section>;
 }
 
-function Why({ row, onVerb, onFile }: { row: ServerRow; onVerb: (verb: Verb, row: ServerRow) => void; onFile: (path: string, line: number) => void }) {
+function Why({ row, onFile }: { row: ServerRow; onFile: (path: string, line: number) => void }) {
   const text = sentence(row);
-  const verb = cure(row);
   if (row.state === "connected" && !text) return null;
   return (
     <section className={`verdict ${row.state}`} aria-label="Why">
-      <div className="verdict-line">
-        <p><span className={capital(text, row) ? "first" : undefined}>{text || (row.state === "busy" ? `It is starting: ${row.stage}` : row.state)}</span>
+      <p className="verdict-line"><span className={capital(text, row) ? "first" : undefined}>{text || (row.state === "busy" ? `It is starting: ${row.stage}` : row.state)}</span>
           {row.nextTryMs > 0 ? <> <span className="muted"><Countdown untilMs={row.nextTryMs} /></span></> : null}</p>
-        {verb ? <button type="button" className="btn" aria-label={`${verb}: put it right`} onClick={() => onVerb(verb, row)}>{verb}</button> : null}
-      </div>
       {row.conflicts.length > 0 ? <ul className="plain">{row.conflicts.map((each) => <li key={`${each.tool} ${each.owner}`}><span className="mono">{each.tool}</span> <span className="muted">is held by {each.owner}</span></li>)}</ul> : null}
       {row.evidence ? <EvidenceList evidence={row.evidence} onFile={onFile} /> : null}
     </section>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { ChatContent, ToolOutcome } from "../../contract/types";
 import { duration } from "../../lib/format";
 import { JsonTree } from "../../ui/json-tree";
@@ -8,9 +8,14 @@ import { Lamp } from "../../ui/lamp";
 const CUT_CHARS = 4000;
 
 /** What a tool that a person tried came back with. */
-export function Result({ outcome, tool }: { outcome: ToolOutcome; tool: string }) {
+export function Result({ outcome, tool, fresh }: { outcome: ToolOutcome; tool: string; fresh: boolean }) {
+  const box = useRef<HTMLElement>(null);
+  // A new result comes into sight; one that was there before does not move the page.
+  useEffect(() => {
+    if (fresh) box.current?.scrollIntoView?.({ block: "nearest" });
+  }, [outcome, fresh]);
   return (
-    <section className={`result ${outcome.ok ? "ok" : "failed"}`} aria-label="Result">
+    <section ref={box} className={`result ${outcome.ok ? "ok" : "failed"}`} aria-label="Result">
       <p className="result-head"><span className={outcome.ok ? "st connected" : "st error"}><Lamp shape={outcome.ok ? "disc" : "cross"} />{outcome.ok ? "ok" : "error"}</span>
         {outcome.reason ? <span>{outcome.reason.replaceAll("_", " ")}</span> : null}<span className="grow" /><span className="muted num">{duration(outcome.tookMs)}</span></p>
       {outcome.content.length === 0 ? <p className="muted">{outcome.ok ? "It returned nothing." : "It said nothing more."}</p> : null}

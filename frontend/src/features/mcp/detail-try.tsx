@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import type { ServerTool } from "../../contract/types";
 import { duration } from "../../lib/format";
 import { useStore } from "../../lib/use-store";
@@ -13,6 +13,7 @@ export function TryTool({ tries, tool, blocked }: { tries: Tries; tool: ServerTo
   const cell = tries.of(tool);
   const { field, value, mode, json, asked, running, outcome, error } = useStore(cell);
   const set = (part: Partial<Try>) => cell.set({ ...cell.get(), ...part });
+  const [old] = useState(outcome);
   const now = useClock(running !== undefined);
   const problems = useMemo(() => problemsOf(field, value, true), [field, value]);
   const jsonProblem = mode === "json" ? jsonProblemOf(json) : "";
@@ -36,7 +37,7 @@ export function TryTool({ tries, tool, blocked }: { tries: Tries; tool: ServerTo
         <span className={asked && first ? "line error" : "muted"} role="status">{running ? `Running, ${duration(now - running.startedMs) || "0 ms"}` : blocked || (asked || mode === "json" ? first : "")}</span>
       </div>
       {error ? <p className="line error" role="alert">{error}</p> : null}
-      {outcome ? <Result outcome={outcome} tool={tool.name} /> : null}
+      {outcome ? <Result outcome={outcome} tool={tool.name} fresh={outcome !== old} /> : null}
     </form>
   );
 }

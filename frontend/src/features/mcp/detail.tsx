@@ -48,7 +48,7 @@ function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb }: P
     <section className="detail" ref={panel} tabIndex={-1} aria-label={`Details of ${name}`} onKeyDown={escape}>
       <Header name={name} row={row} host={host} runner={runner} onClose={onClose} onVerb={onVerb} />
       <Tabs<DetailTab> label={`Parts of ${name}`} value={shown} onChange={setShown} tabs={[
-        { id: "overview", label: "Overview", content: <Overview row={row} data={data} host={host} runner={runner} onVerb={onVerb} /> },
+        { id: "overview", label: "Overview", content: <Overview row={row} data={data} host={host} runner={runner} /> },
         { id: "tools", label: "Tools", ...(data.detail ? { count: data.detail.tools.length } : {}), content: <ToolsTab name={name} row={row} data={data} tries={tries} view={view} onView={setView} host={host} runner={runner} /> },
         { id: "log", label: "Log", content: <LogView name={name} host={host} runner={runner} /> },
       ]} />

@@ -17,15 +17,17 @@ export const ResolveClash = memo(function ResolveClash({ clash, choice, problem,
   const sides = useMemo(() => compared(mine.schema, theirs.schema), [mine.schema, theirs.schema]);
   const both = <div className="arms"><Arm arm={mine} title="This server" properties={sides.mine} /><Arm arm={theirs} title="Holds the name" properties={sides.theirs} /></div>;
   return (
-    <fieldset className="clash"><legend><span className="mono">{tool}</span> <span className="muted">held by {theirs.owner}</span></legend>
-      {!known ? null : folded ? <details className="fold"><summary>Compare both</summary>{both}</details> : both}
+    <fieldset className={folded ? "clash compact" : "clash"}><legend className={folded ? "sr" : undefined}><span className="mono">{tool}</span> <span className="muted">held by {theirs.owner}</span></legend>
+      {known && !folded ? both : null}
       <div className="clash-choice">
+        {folded ? <span className="clash-name" aria-hidden="true"><span className="mono">{tool}</span><span className="muted">{theirs.owner}</span></span> : null}
         <label className="check"><input type="radio" name={id} checked={!choice.held} onChange={() => onChoice({ ...choice, held: false })} /> Rename to</label>
         <input ref={input} className="mono" aria-label={`New name of ${tool}`} disabled={choice.held} value={choice.name} spellCheck={false} autoComplete="off" aria-invalid={problem ? true : undefined} aria-describedby={problem ? `${id}p` : undefined}
           onChange={(e) => onChoice({ ...choice, name: e.target.value })} />
         <label className="check"><input type="radio" name={id} checked={choice.held} onChange={() => onChoice({ ...choice, held: true })} /> Hold back</label>
       </div>
       {problem ? <p id={`${id}p`} className="field-error">{problem}</p> : null}
+      {known && folded ? <details className="fold"><summary>Compare both</summary>{both}</details> : null}
     </fieldset>
   );
 });

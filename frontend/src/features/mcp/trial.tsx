@@ -80,7 +80,7 @@ export function TrialPanel({ run, form, blocked }: { run: TrialRun; form: Server
   const stale = run.tested !== undefined && !running && !sameForm({ ...run.tested, enable: form.enable }, form);
   return (
     <section className={stale ? "trial stale" : "trial"} aria-label="Test">
-      <div className="trial-head"><h3>Test</h3><span className="grow" />
+      <div className="trial-head"><h3>Test</h3><span className="grow" />{trial?.running ? <Clock sinceMs={trial.startedMs} /> : null}
         {running ? <button type="button" className="btn" onClick={run.stop}>Stop</button>
           : <button type="button" className="btn" disabled={blocked !== ""} title={blocked || undefined} onClick={() => run.start(form)}>{trial ? "Test again" : "Test"}</button>}</div>
       <div role="status" className="trial-body">
@@ -95,6 +95,11 @@ export function TrialPanel({ run, form, blocked }: { run: TrialRun; form: Server
   );
 }
 
+function Clock({ sinceMs }: { sinceMs: number }) {
+  const now = useClock(true);
+  return <span className="num muted">{duration(now - sinceMs)}</span>;
+}
+
 function Course({ trial }: { trial: Trial }) {
   const now = useClock(trial.running);
   const past = trial.stages.reduce((sum, each) => sum + each.ms, 0);
@@ -103,7 +108,6 @@ function Course({ trial }: { trial: Trial }) {
   const open = trial.running || (failed && trial.stage !== "") ? { stage: trial.stage, ms: elapsed - past, failed } : undefined;
   return <>
     <StageBars label="Stages of the test" stages={trial.stages} open={open} />
-    {trial.running ? <p className="trial-elapsed num muted">{duration(elapsed)}</p> : null}
     {trial.running && trial.progress ? <p className="mono muted progress-line">{trial.progress}</p> : null}
   </>;
 }

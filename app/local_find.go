@@ -2,14 +2,11 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"patchbay/backend/mcpconf"
 )
-
-var errNotYet = errors.New("not built yet")
 
 // ParsePaste reads a command line, or another client's JSON, as definitions.
 func (l *Local) ParsePaste(_ context.Context, text string) (Paste, error) {
@@ -56,6 +53,14 @@ func beyondForm(d mcpconf.Definition) (fields []string) {
 }
 
 // SearchSessions finds words in titles and messages of every session.
-func (l *Local) SearchSessions(_ context.Context, query string) ([]SearchHit, error) {
-	return nil, errNotYet
+func (l *Local) SearchSessions(ctx context.Context, query string) ([]SearchHit, error) {
+	found, err := l.manager.Search(ctx, query, 0)
+	hits := []SearchHit{}
+	for _, h := range found {
+		hits = append(hits, SearchHit{
+			SessionID: h.ID, Title: h.Title, Workspace: h.Workspace, AtMs: h.AtMs, Role: h.Role,
+			Before: h.Before, Match: h.Match, After: h.After,
+		})
+	}
+	return hits, err
 }

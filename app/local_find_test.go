@@ -2,7 +2,12 @@ package app
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"testing"
+
+	"patchbay/backend/fsx"
+	"patchbay/backend/history"
+	"patchbay/backend/model"
 )
 
 func TestParsePasteFillsForms(t *testing.T) {
@@ -27,5 +32,33 @@ func TestParsePasteFillsForms(t *testing.T) {
 	}
 	if _, err := (&Local{}).ParsePaste(t.Context(), "hello"); err == nil || commandError(err).Code != CodeInvalid {
 		t.Errorf("a word: %v", err)
+	}
+}
+
+func TestSearchSessionsTellsWhereAndWhat(t *testing.T) {
+	r := newChangeRig(t)
+	saved, err := history.Open(filepath.Join(fsx.AppDirs().Data, "sessions.db")) // as another process writes it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = saved.Close() }()
+	if err := saved.Create(r.ctx(), history.Info{ID: "s", Title: "Fix the parser", Workspace: "/w"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := saved.Append(r.ctx(), "s", history.Entry{AtMs: 5, Message: model.Message{Role: model.Assistant, Text: "It loops at 解析器 line 3"}}); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		"解析 line": `[{"sessionId":"s","title":"Fix the parser","workspace":"/w","atMs":5,"role":"assistant","before":"It loops at ","match":"解析","after":"器 line 3"}]`,
+		"absent":  `[]`,
+		"":        `[]`,
+	} {
+		hits, err := r.SearchSessions(r.ctx(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := json.Marshal(hits); err != nil || string(got) != want {
+			t.Errorf("%q finds %s, %v; want %s", query, got, err, want)
+		}
 	}
 }

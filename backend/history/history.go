@@ -134,9 +134,24 @@ func (s *Store) Create(ctx context.Context, info Info) error {
 	if info.UpdatedMs == 0 {
 		info.UpdatedMs = info.CreatedMs
 	}
-	_, err := s.db.ExecContext(ctx, `INSERT INTO sessions (id, title, workspace, created_ms, updated_ms, lease_pid, lease_start) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+	return s.wrap("add session "+info.ID+" to", s.create(ctx, info))
+}
+
+func (s *Store) create(ctx context.Context, info Info) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (id, title, workspace, created_ms, updated_ms, lease_pid, lease_start) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		info.ID, info.Title, info.Workspace, info.CreatedMs, info.UpdatedMs, s.pid, s.start)
-	return s.wrap("add session "+info.ID+" to", err)
+	if err != nil {
+		return err
+	}
+	if err := indexTitle(ctx, tx, info.ID, info.Title); err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 // List returns every session, the one used last first.

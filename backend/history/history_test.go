@@ -157,6 +157,9 @@ func TestKilledWriterLosesNoFinishedMessageAndItsLease(t *testing.T) {
 	if len(got) < saved || saved < 20 {
 		t.Errorf("%d messages, %d were saved", len(got), saved)
 	}
+	if hit := found(t, s, fmt.Sprintf("%dx", saved)); !strings.HasPrefix(hit, "s assistant") {
+		t.Errorf("the last saved message is not found: %q", hit)
+	}
 	must(t, s.Append(background(), "s", Entry{Message: model.Message{Role: model.User, Text: "on"}}))
 }
 

@@ -10,9 +10,15 @@ import (
 	"time"
 )
 
+// migration is one step: statements, and what no statement can do.
+type migration struct {
+	sql  string
+	then func(context.Context, *sql.Tx) error // nil for nothing
+}
+
 // migrations bring an older file up to date, in order. A released one is never changed.
-var migrations = []string{
-	`CREATE TABLE sessions (
+var migrations = []migration{
+	{sql: `CREATE TABLE sessions (
 		id TEXT PRIMARY KEY,
 		title TEXT NOT NULL,
 		workspace TEXT NOT NULL,
@@ -27,8 +33,8 @@ var migrations = []string{
 		message TEXT NOT NULL,
 		meta TEXT NOT NULL,
 		PRIMARY KEY (session, n)
-	)`,
-	`CREATE TABLE aside (
+	)`},
+	{sql: `CREATE TABLE aside (
 		session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
 		rewind INTEGER NOT NULL,
 		n INTEGER NOT NULL,
@@ -36,7 +42,19 @@ var migrations = []string{
 		meta TEXT NOT NULL,
 		aside_ms INTEGER NOT NULL,
 		PRIMARY KEY (session, rewind, n)
-	)`,
+	)`},
+	// What can be searched: the text of message n, 0 for the title. The words are in the
+	// index alone, under the id; they go with the message.
+	{sql: `CREATE TABLE texts (
+		id INTEGER PRIMARY KEY,
+		session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+		n INTEGER NOT NULL,
+		role TEXT NOT NULL,
+		UNIQUE (session, n)
+	);
+	CREATE VIRTUAL TABLE words USING fts5 (body, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
+	CREATE TRIGGER texts_gone AFTER DELETE ON texts BEGIN DELETE FROM words WHERE rowid = old.id; END;
+	CREATE TRIGGER entries_gone AFTER DELETE ON entries BEGIN DELETE FROM texts WHERE session = old.session AND n = old.n; END`, then: indexAll},
 }
 
 const (
@@ -85,8 +103,14 @@ func (s *Store) migrate(ctx context.Context) error {
 }
 
 func apply(ctx context.Context, tx *sql.Tx, version int) error {
-	if _, err := tx.ExecContext(ctx, migrations[version-1]); err != nil {
+	m := migrations[version-1]
+	if _, err := tx.ExecContext(ctx, m.sql); err != nil {
 		return err
+	}
+	if m.then != nil {
+		if err := m.then(ctx, tx); err != nil {
+			return err
+		}
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO migrations (version, applied_ms) VALUES (?, ?)`, version, time.Now().UnixMilli())
 	return err

@@ -76,8 +76,7 @@ func forgetTitle(ctx context.Context, tx *sql.Tx, id string, last int) error {
 			return nil
 		}
 		_ = rows.Close() // one statement at a time on the connection; nothing more is read
-		_, err := tx.ExecContext(ctx, `UPDATE sessions SET title = '' WHERE id = ? AND title = ?`, id, title)
-		return err
+		return setTitle(ctx, tx, id, "", `title = ?`, title)
 	}
 	return rows.Err()
 }

@@ -60,21 +60,37 @@ func appendEntry(ctx context.Context, tx *sql.Tx, id string, e Entry) error {
 	if err != nil {
 		return err
 	}
-	title := ""
-	if e.Message.Role == model.User {
-		title = Title(e.Message.Text)
+	title, role, text := "", e.Message.Role, e.Message.Text
+	if role == model.User {
+		title = Title(text)
 	}
 	e.Message = model.Message{}
 	meta, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO entries (session, n, message, meta)
-		VALUES (?, (SELECT coalesce(max(n), 0) + 1 FROM entries WHERE session = ?), ?, ?)`, id, id, message, meta)
-	if err == nil && title != "" {
-		_, err = tx.ExecContext(ctx, `UPDATE sessions SET title = ? WHERE id = ? AND title = ''`, title, id)
+	var n int
+	err = tx.QueryRowContext(ctx, `INSERT INTO entries (session, n, message, meta)
+		VALUES (?, (SELECT coalesce(max(n), 0) + 1 FROM entries WHERE session = ?), ?, ?) RETURNING n`, id, id, message, meta).Scan(&n)
+	if err != nil {
+		return err
 	}
-	return err
+	if err := indexText(ctx, tx, id, n, role, text); err != nil || title == "" {
+		return err
+	}
+	return setTitle(ctx, tx, id, title, `title = ''`)
+}
+
+// setTitle changes the title of a session when that is so as the condition says.
+func setTitle(ctx context.Context, tx *sql.Tx, id, title, when string, args ...any) error {
+	done, err := tx.ExecContext(ctx, `UPDATE sessions SET title = ? WHERE id = ? AND `+when, append([]any{title, id}, args...)...)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
+	return indexTitle(ctx, tx, id, title)
 }
 
 // Rename gives a session a title; a blank one is refused.
@@ -84,8 +100,7 @@ func (s *Store) Rename(ctx context.Context, id, title string) error {
 		return errors.New("the title is empty")
 	}
 	return s.write(ctx, "rename session "+id+" of", id, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE sessions SET title = ? WHERE id = ?`, title, id)
-		return err
+		return setTitle(ctx, tx, id, title, `true`)
 	})
 }
 

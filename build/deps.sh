@@ -8,7 +8,7 @@ packages=(build-essential pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev)
 case "${1:-build}" in
 build) [[ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]] || packages+=(xvfb xauth dbus imagemagick fonts-noto-cjk) ;;
 screens) packages+=(chromium webkit2gtk-driver xvfb xauth dbus fonts-noto-cjk) ;;
-test) packages+=(webkit2gtk-driver xvfb xauth dbus procps git fonts-noto-cjk) ;;
+test) packages+=(webkit2gtk-driver xvfb xauth dbus at-spi2-core procps git fonts-noto-cjk) ;;
 *) echo "usage: build/deps.sh build|test|screens" >&2; exit 2 ;;
 esac
 

@@ -161,7 +161,7 @@ func TestRecoverDialogDoesNotHoldTheWindow(t *testing.T) {
 // A part of the page that throws says so, and Reload brings the same state back.
 func TestRecoverFromAPageThatThrows(t *testing.T) {
 	a, program := withDemo(t)
-	a.noise = []string{"CONSOLE"} // React tells of what it caught
+	a.noise = []string{"null is not an object"} // React tells of what it caught
 	connect(t, a, program)
 	a.say(`call demo_echo with {"text": "before it threw"}`)
 	a.answer("demo_echo", "Allow once")

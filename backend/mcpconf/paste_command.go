@@ -69,8 +69,9 @@ func (p *paster) commands(text string) error {
 		}
 		if words[0].text == "|" {
 			p.warn("what stands after | was left out")
-			words = words[slices.IndexFunc(append(words, word{text: "\n", op: true}), func(w word) bool { return w.text == "\n" && w.op }):]
-			continue
+			for len(words) > 1 && !(words[0].op && words[0].text == "\n") {
+				words = words[1:]
+			}
 		}
 		words = words[1:]
 	}

@@ -1,7 +1,7 @@
 import type { ChatContent, ChatEvent, ChatKind } from "../contract/types";
 import { event, type FakeHost } from "../platform/fake";
 
-/** Conversations to look at: ?chat=rich|asks|thousand|words|hello. */
+/** Conversations to look at: ?chat=rich|asks|thousand|words|hello|stream. */
 export function chatScene(fake: FakeHost, kind: string): void {
   if (kind === "") return;
   const events: ChatEvent[] = [];
@@ -23,6 +23,8 @@ export function chatScene(fake: FakeHost, kind: string): void {
     tell("text", { text: `Part **${at % 7}** is fine. ${"It was looked at with care. ".repeat(at % 11)}`, runId: `r${at}` });
     tell("done", { stopReason: "end_turn", model: "qwen3-coder", runId: `r${at}` });
   }
+  if (kind === "streamed") { tell("user", { text: "x" }); tell("text", { text: ordinary().slice(0, 60_000) }); }
+  if (kind === "stream") running = stream(fake, tell);
   if (kind === "hello") fake.state.settings.model = { name: "practice", source: "practice", baseUrl: "", practice: true };
   fake.state.transcript = { sessionId: "s1", seq: events.length, runId: running, events };
 }
@@ -73,4 +75,27 @@ function asks(fake: FakeHost, tell: Tell, call: Call): string {
     { ...q, id: "q2", server: "", tool: "bash", why: "Safe mode asks for every command.", previewKind: "command", preview: "cd internal\ngo test ./..." },
     { ...q, id: "q3", server: "", tool: "apply_patch", why: "Safe mode asks for every write.", previewKind: "diff", preview: "--- a/internal/webhook/retry.go\n+++ b/internal/webhook/retry.go\n@@ -3,3 +3,3 @@\n import \"time\"\n-const maxAttempts = 1\n+const maxAttempts = 5\n" }] };
   return "r1";
+}
+
+/** An answer of ordinary Markdown, 2,000 tokens in a second for 30 seconds, merged each 50 ms. */
+function stream(fake: FakeHost, tell: Tell): string {
+  tell("user", { text: "Tell me everything." });
+  const text = ordinary();
+  const began = performance.now();
+  let [seq, sent] = [1, 0];
+  const timer = setInterval(() => {
+    const end = Math.min(text.length, Math.floor((performance.now() - began) * 8));
+    if (end > sent) fake.emit("chat", [event(seq + 1, { kind: "text", text: text.slice(sent, end) })]);
+    if (end > sent) seq++;
+    sent = end;
+    if (sent < text.length) return;
+    clearInterval(timer);
+    fake.emit("chat", [event(seq + 1, { kind: "done", stopReason: "end_turn", model: "qwen3-coder" })]);
+  }, 50);
+  return "r1";
+}
+
+function ordinary(): string {
+  const part = (at: number) => `## Part ${at}\n\nSome **words** about part ${at}, with \`code\` and [a link](https://docs.test/${at}). ${"And more of it. ".repeat(12)}\n\n- one\n- two, which is longer\n\n\`\`\`go\nfunc f${at}() error {\n\treturn nil\n}\n\`\`\`\n\n| name | value |\n|---|--:|\n| a | ${at} |\n| b | 2 |\n\n`;
+  return Array.from({ length: 500 }, (_, at) => part(at)).join("").slice(0, 240_000);
 }

@@ -7,6 +7,7 @@ import { useOpened } from "./opened";
 import type { CallItem, DoneItem, Item, TextItem } from "./reducer";
 import { ToolCard } from "./tool-card";
 import { UserMessage } from "./user-message";
+import { useRevealed } from "./use-revealed";
 
 /** What an entry of the conversation can ask for. onResend is not there where nothing can be sent. */
 export interface EntryActions {
@@ -29,10 +30,11 @@ export const Entry = memo(function Entry({ item, found, actions }: { item: Item;
 });
 
 function Answer({ item }: { item: TextItem }) {
+  const { shown, growing } = useRevealed(item.text, item.open);
   return (
     <div className="answer">
-      <Markdown text={item.text} live={item.open} />
-      {item.open ? null : <div className="answer-tools"><CopyButton label="Copy as Markdown" word="Copy as Markdown" text={() => item.text} /></div>}
+      <Markdown text={shown} live={growing} />
+      {growing ? null : <div className="answer-tools"><CopyButton label="Copy as Markdown" word="Copy as Markdown" text={() => item.text} /></div>}
     </div>
   );
 }

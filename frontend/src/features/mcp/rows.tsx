@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { memo, useDeferredValue, useMemo, useRef, useState, type FocusEvent, type ReactNode } from "react";
+import { memo, useMemo, useRef, useState, type FocusEvent, type ReactNode } from "react";
 import type { ServerRow as Row } from "../../contract/types";
 import { RowsHead } from "./rows-head";
 import { useHeld } from "./rows-order";
@@ -11,6 +11,9 @@ import { matching, sorted, type Filter, type Sort } from "./words";
 /** So many rows are all in the page; more are drawn as they come into sight. */
 const VIRTUAL_FROM = 60;
 
+/** From this width on every row is one line (board.css). */
+const WIDE = 860;
+
 /** The height of the columns' names, which stay in sight. */
 const HEAD = 30;
 
@@ -19,10 +22,9 @@ const HEAD = 30;
 export const Rows = memo(function Rows({ all, filter, sort, onSort, busy, open, commands, children }: {
   all: readonly Row[]; filter: Filter; sort: Sort; onSort: (sort: Sort) => void; busy: ReadonlySet<string>; open: string; commands: RowCommands; children?: ReactNode;
 }) {
-  const asked = useDeferredValue(filter);
-  const key = JSON.stringify([asked, sort]);
+  const key = JSON.stringify([filter, sort]);
   const [holding, setHolding] = useState(false);
-  const next = useMemo(() => sorted(matching(all, asked), sort), [all, asked, sort]);
+  const next = useMemo(() => sorted(matching(all, filter), sort), [all, filter, sort]);
   const rows = useHeld(next, all, key, holding);
   const [chosen, setChosen] = useState("");
   const at = Math.max(0, rows.findIndex((row) => row.name === chosen));
@@ -30,7 +32,7 @@ export const Rows = memo(function Rows({ all, filter, sort, onSort, busy, open, 
   const many = rows.length > VIRTUAL_FROM;
   const virtual = useVirtualizer({
     count: many ? rows.length : 0, getScrollElement: () => box.current, overscan: 6, scrollMargin: HEAD,
-    estimateSize: (index) => (rows[index]?.state === "connected" ? 37 : 67), getItemKey: (index) => rows[index]?.name ?? index,
+    estimateSize: (index) => (rows[index]?.state === "connected" || (box.current?.clientWidth ?? 0) >= WIDE ? 37 : 63), getItemKey: (index) => rows[index]?.name ?? index,
     // The row that holds the focus stays in the page wherever the list is scrolled.
     rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), at])].sort((a, b) => a - b),
   });
@@ -62,6 +64,6 @@ export const Rows = memo(function Rows({ all, filter, sort, onSort, busy, open, 
       <div ref={anchor.tail} role="presentation" />
     </div>
     {rows.length === 0 ? children : null}
-    <span className="sr" aria-live="polite">{asked.state || asked.text.trim() ? `${rows.length} of ${all.length} servers shown` : ""}</span>
+    <span className="sr" aria-live="polite">{filter.state || filter.text.trim() ? `${rows.length} of ${all.length} servers shown` : ""}</span>
   </>);
 });

@@ -1,5 +1,5 @@
 import { Check, ClipboardCopy, Pause, Pencil, Play, Plus, Power, RotateCw, Split, Trash2, type LucideIcon } from "lucide-react";
-import { memo, type Ref } from "react";
+import { forwardRef, memo, useState, type Ref } from "react";
 import type { ServerRow as Row } from "../../contract/types";
 import { duration } from "../../lib/format";
 import { IconButton } from "../../ui/icon-button";
@@ -27,8 +27,9 @@ export const ServerRow = memo(function ServerRow({ row, index, busy, current, op
   row: Row; index: number; busy: boolean; current: boolean; open: boolean; start?: number; measure?: Ref<HTMLDivElement>; commands: RowCommands;
 }) {
   const { onVerb, onFile, onDetail } = commands;
+  const [seen, setSeen] = useState(false); // drawings that nobody sees are most of a row's cost
   return (
-    <div role="row" ref={measure} data-index={index} data-name={row.name} aria-label={row.name} aria-rowindex={index + 2} aria-busy={busy || undefined} aria-current={open || undefined}
+    <div role="row" ref={measure} onPointerEnter={() => setSeen(true)} onFocus={() => setSeen(true)} data-index={index} data-name={row.name} aria-label={row.name} aria-rowindex={index + 2} aria-busy={busy || undefined} aria-current={open || undefined}
       tabIndex={current ? 0 : -1} className={`server ${row.state}`} style={start === undefined ? undefined : { position: "absolute", insetInline: 0, top: 0, transform: `translateY(${start}px)` }}>
       <div role="gridcell" className="state"><Lamp shape={LAMP[row.state]} />{row.state}</div>
       <div role="gridcell" className="who">
@@ -45,13 +46,16 @@ export const ServerRow = memo(function ServerRow({ row, index, busy, current, op
       <div role="gridcell" className="num amount" title={row.toolCount > 0 ? `${row.schemaTokens} schema tokens` : undefined}>{row.toolCount}</div>
       <div role="gridcell" className="num took muted" title={times(row) || undefined}>{row.state === "busy" ? <Elapsed sinceMs={row.sinceMs} /> : duration(row.latencyMs || row.connectMs)}</div>
       <div role="gridcell" className="quiet">{quiet(row).map((each) => (
-        <IconButton tabIndex={-1} key={SLOT[each] ?? each} label={`${each} ${row.name}`} title={each} icon={GLYPH[each]} onClick={() => onVerb(each, row)} />
-      ))}<IconButton tabIndex={-1} label={`Copy diagnosis of ${row.name}`} title="Copy diagnosis" icon={ClipboardCopy} onClick={() => commands.onCopy(row.name)} /></div>
+        <IconButton tabIndex={-1} key={SLOT[each] ?? each} label={`${each} ${row.name}`} title={each} icon={seen ? GLYPH[each] : Blank} onClick={() => onVerb(each, row)} />
+      ))}<IconButton tabIndex={-1} label={`Copy diagnosis of ${row.name}`} title="Copy diagnosis" icon={seen ? ClipboardCopy : Blank} onClick={() => commands.onCopy(row.name)} /></div>
       <Why row={row} commands={commands} />
     </div>
   );
 }, (a, b) => a.row.name === b.row.name && a.index === b.index && a.busy === b.busy && a.current === b.current && a.open === b.open && a.start === b.start
   && a.measure === b.measure && a.commands === b.commands && (a.row === b.row || JSON.stringify(a.row) === JSON.stringify(b.row))); // every snapshot brings new rows, most of them equal
+
+/** The drawing of a button that is not in sight. */
+const Blank = forwardRef(() => null) as LucideIcon;
 
 /** Verbs that take each other's place keep their button, and with it the focus. */
 const SLOT: Partial<Record<Verb, string>> = { Enable: "workspace", Disable: "workspace", Pause: "session", Resume: "session" };

@@ -49,6 +49,7 @@ var alone = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk/mcp": {"patchbay/backend/mcpconn", "patchbay/backend/demo"},
 	"modernc.org/sqlite":                         {"patchbay/backend/history"},
 	"github.com/zalando/go-keyring":              {"patchbay/backend/settings"},
+	"github.com/godbus/dbus/v5":                  {"patchbay/app"},
 	"github.com/fsnotify/fsnotify":               {"patchbay/backend/mcpconf"},
 }
 

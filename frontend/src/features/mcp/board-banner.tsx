@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 /** A line across the board that something needs a look; what to do about it stands at the right. */
 export function Banner({ kind, role, label, title, actions, children }: {
-  kind: "error" | "ask" | "notice"; role?: "alert" | "status" | "group"; label?: string; title?: string; actions?: ReactNode; children: ReactNode;
+  kind: "error" | "ask" | "news"; role?: "alert" | "status" | "group"; label?: string; title?: string; actions?: ReactNode; children: ReactNode;
 }) {
   return (
     <div className={`banner ${kind}`} role={role} aria-label={label} title={title}>

@@ -15,7 +15,7 @@ export function CutBanner({ tools }: { tools: readonly string[] }) {
   if (tools.length === 0) return null;
   const named = tools.slice(0, 5).join(", ");
   return (
-    <Banner kind="notice" title={tools.join("\n")}>
+    <Banner kind="news" title={tools.join("\n")}>
       <b>{tools.length} {tools.length === 1 ? "tool is" : "tools are"} beyond what a request may carry</b>: {named}{tools.length > 5 ? " …" : ""}. Pause a server to make room.
     </Banner>
   );

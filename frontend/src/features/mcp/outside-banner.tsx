@@ -8,7 +8,7 @@ export function OutsideBanner({ edits, busy, onRestore }: { edits: readonly Outs
   const [seen, setSeen] = useState<Record<string, number>>({});
   const news = edits.filter((edit) => (seen[edit.path] ?? 0) < edit.atMs);
   return news.map((edit) => (
-    <Banner key={edit.path} kind="notice" role="status" actions={<>
+    <Banner key={edit.path} kind="news" role="status" actions={<>
       {edit.lostFields.length > 0 ? <button type="button" className="btn" disabled={busy} onClick={onRestore}>Restore</button> : null}
       <button type="button" className="btn ghost" onClick={() => setSeen({ ...seen, [edit.path]: edit.atMs })}>Dismiss</button>
     </>}>

@@ -137,6 +137,8 @@ test("a failed row with something in its log leads there; the name leads to the 
   await user.click(screen.getByRole("button", { name: "Details of b" }));
   expect(screen.getByRole("region", { name: "Details of b" })).toBeTruthy();
   expect(server("b").getAttribute("aria-current")).toBe("true");
+  expect(document.querySelector(".board-list")?.hasAttribute("inert")).toBe(true); // no room beside the list
+  expect(document.activeElement).toBe(screen.getByRole("region", { name: "Details of b" }));
   await user.click(screen.getByRole("button", { name: "Close details" }));
   expect(screen.queryByRole("region", { name: "Details of b" })).toBeNull();
   await waitFor(() => expect(focused()).toBe("b"));

@@ -53,10 +53,14 @@ function Fold({ head, open, children }: { head: ReactNode; open: boolean; childr
 /** What a folded value begins with. */
 function Glance({ children, array }: { children: [string, unknown][]; array: boolean }) {
   const text = children.slice(0, 4).map(([name, value]) => {
-    const short = value === null || typeof value !== "object" ? JSON.stringify(value)?.slice(0, 24) ?? "" : Array.isArray(value) ? "[…]" : "{…}";
-    return array ? short : `${name.slice(0, 24)}: ${short}`;
+    const short = value === null || typeof value !== "object" ? clipped(JSON.stringify(value) ?? "") : Array.isArray(value) ? "[…]" : "{…}";
+    return array ? short : `${clipped(name)}: ${short}`;
   }).join(", ");
   return <span className="json-glance" aria-hidden="true">{text}{children.length > 4 ? ", …" : ""}</span>;
+}
+
+function clipped(text: string): string {
+  return text.length > 24 ? `${text.slice(0, 24)}…` : text;
 }
 
 function Scalar({ value }: { value: unknown }) {

@@ -74,10 +74,10 @@ export function ToolsTab({ name, row, data, tries, view, onView, host, runner }:
         {shown.length === 0 ? <p className="muted log-note">No tool matches the filter.</p> : null}
         <ul aria-label={`Tools of ${name}`}>{shown.map((each) => (
           <li key={each.original} className={each.held ? "tool-line held" : "tool-line"}>
-            <button type="button" className="tool-open" aria-label={each.name} aria-pressed={each.original === chosen} onClick={() => onView({ ...view, chosen: each.original })}>
-              <span className="tool-name mono">{each.name}</span><Badges tool={each} />
+            <div className="tool-words">
+              <button type="button" className="tool-open mono" aria-pressed={each.original === chosen} onClick={() => onView({ ...view, chosen: each.original })}>{each.name}</button><Badges tool={each} />
               <span className="tool-about muted">{each.description || each.title || "no description"}</span>
-            </button>
+            </div>
             <span className="num muted tool-cost" title={`${each.schemaTokens} tokens of schema`}>{short(each.schemaTokens)}<span className="sr"> tokens</span></span>
             <span className="tool-switch"><Switch label={`Give ${each.name} to the model`} on={!each.held} inert={busy || detail.form.name === ""} onChange={(on) => hold(each, !on)} /></span>
           </li>

@@ -1,4 +1,6 @@
+import { Plus, X } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
+import { IconButton } from "../../ui/icon-button";
 import { same, startOf, fits, Unread, type Field, type Part } from "./schema-form-model";
 
 /** What every field of the form is told. */
@@ -134,13 +136,13 @@ function ListField({ field, label, value, required, path, help, problems, onChan
         <div className="field-item" key={at}>
           <AnyField field={field.item} label={`${label} ${at + 1}`} value={each} required path={`${path}/${at}`} help="" problems={problems}
             onChange={(next) => onChange(items.map((old, i) => (i === at ? next : old)))} />
-          <button type="button" className="btn ghost" aria-label={`Remove ${label} ${at + 1}`} onClick={() => {
+          <IconButton label={`Remove ${label} ${at + 1}`} title="Remove" icon={X} onClick={() => {
             const rest = items.filter((_, i) => i !== at);
             onChange(rest.length === 0 && !required ? undefined : rest);
-          }}>×</button>
+          }} />
         </div>
       ))}
-      <button type="button" className="btn ghost add" aria-label={`Add to ${label}`} onClick={() => onChange([...items, field.start])}>+ Add</button>
+      <button type="button" className="btn ghost add" aria-label={`Add to ${label}`} onClick={() => onChange([...items, field.start])}><Plus aria-hidden="true" size={13} /> Add</button>
     </Group>
   );
 }
@@ -150,7 +152,7 @@ function ObjectField({ field, label, value, required, path, help, problems, onCh
   return (
     <Group label={label} required={required} help={help} problem={problems.get(path)}>
       {set || required ? <Parts parts={field.parts} value={value} path={path} problems={problems} onChange={onChange} /> : null}
-      {!required ? <button type="button" className="btn ghost add" aria-label={`${set ? "Leave out" : "Set"} ${label}`} onClick={() => onChange(set ? undefined : startOf(field, undefined, true))}>{set ? "Leave out" : "+ Set"}</button> : null}
+      {!required ? <button type="button" className="btn ghost add" aria-label={`${set ? "Leave out" : "Set"} ${label}`} onClick={() => onChange(set ? undefined : startOf(field, undefined, true))}>{set ? null : <Plus aria-hidden="true" size={13} />} {set ? "Leave out" : "Set"}</button> : null}
     </Group>
   );
 }

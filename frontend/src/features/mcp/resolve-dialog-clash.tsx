@@ -9,7 +9,7 @@ const SCROLLS = 150;
 
 /** One name that two want: both sides beside each other, and what becomes of this one. */
 export const ResolveClash = memo(function ResolveClash({ clash, choice, problem, folded, input, onChoice }: {
-  clash: Clash; choice: Choice; problem: string; folded: boolean; input: RefObject<HTMLInputElement | null> | undefined; onChoice: (choice: Choice) => void;
+  clash: Clash; choice: Choice; problem: string; folded: boolean; input: RefObject<HTMLInputElement | null> | undefined; onChoice: (tool: string, choice: Choice) => void;
 }) {
   const id = useId();
   const { tool, mine, theirs } = clash;
@@ -21,10 +21,10 @@ export const ResolveClash = memo(function ResolveClash({ clash, choice, problem,
       {known && !folded ? both : null}
       <div className="clash-choice">
         {folded ? <span className="clash-name" aria-hidden="true"><span className="mono">{tool}</span><span className="muted">{theirs.owner}</span></span> : null}
-        <label className="check"><input type="radio" name={id} checked={!choice.held} onChange={() => onChoice({ ...choice, held: false })} /> Rename to</label>
+        <label className="check"><input type="radio" name={id} checked={!choice.held} onChange={() => onChoice(tool, { ...choice, held: false })} /> Rename to</label>
         <input ref={input} className="mono" aria-label={`New name of ${tool}`} disabled={choice.held} value={choice.name} spellCheck={false} autoComplete="off" aria-invalid={problem ? true : undefined} aria-describedby={problem ? `${id}p` : undefined}
-          onChange={(e) => onChoice({ ...choice, name: e.target.value })} />
-        <label className="check"><input type="radio" name={id} checked={choice.held} onChange={() => onChoice({ ...choice, held: true })} /> Hold back</label>
+          onChange={(e) => onChoice(tool, { ...choice, name: e.target.value })} />
+        <label className="check"><input type="radio" name={id} checked={choice.held} onChange={() => onChoice(tool, { ...choice, held: true })} /> Hold back</label>
       </div>
       {problem ? <p id={`${id}p`} className="field-error">{problem}</p> : null}
       {known && folded ? <details className="fold"><summary>Compare both</summary>{both}</details> : null}

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Clashes, ServerRow, ToolRules } from "../../contract/types";
 import { errorText } from "../../lib/run";
 import type { Host } from "../../platform/host";
@@ -33,7 +33,10 @@ export function ResolveDialog({ row, host, onSave, onClose }: {
   const [made, setMade] = useState<Readonly<Record<string, Choice>>>({});
   const [busy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const choices = useMemo(() => Object.fromEntries(clashes.map(({ tool }) => [tool, made[tool] ?? { held: false, name: prefixed(row.name, tool) }])), [clashes, made, row.name]);
+  const given = useMemo(() => Object.fromEntries(clashes.map(({ tool }) => [tool, { held: false, name: prefixed(row.name, tool) }])), [clashes, row.name]);
+  const choices: Readonly<Record<string, Choice>> = useMemo(() => ({ ...given, ...made }), [given, made]);
+  // One for all: what one choice changes draws no other clash again.
+  const onChoice = useCallback((tool: string, choice: Choice) => setMade((was) => ({ ...was, [tool]: choice })), []);
   const problems = useMemo(() => choiceProblems(clashes, choices, taken), [clashes, choices, taken]);
   const all = (choice: (tool: string) => Choice) => setMade(Object.fromEntries(clashes.map(({ tool }) => [tool, choice(tool)])));
   const seen = clashes.flatMap(({ tool }) => { const choice = choices[tool]; return choice && !choice.held ? [choice.name] : []; });
@@ -58,8 +61,7 @@ export function ResolveDialog({ row, host, onSave, onClose }: {
         {error ? <p className="muted line">Both sides cannot be shown: {error}</p> : null}
         <div className="resolve-list">{clashes.map((clash, at) => {
           const choice = choices[clash.tool];
-          return choice ? <ResolveClash key={clash.tool} clash={clash} choice={choice} problem={problems.get(clash.tool) ?? ""} folded={clashes.length > UNFOLDED} input={at === 0 ? input : undefined}
-            onChoice={(next) => setMade((was) => ({ ...was, [clash.tool]: next }))} /> : null;
+          return choice ? <ResolveClash key={clash.tool} clash={clash} choice={choice} problem={problems.get(clash.tool) ?? ""} folded={clashes.length > UNFOLDED} input={at === 0 ? input : undefined} onChoice={onChoice} /> : null;
         })}</div>
         <p className="resolve-seen muted" tabIndex={seen.length > 12 ? 0 : undefined}>The model will see: <span className="mono">{seen.join(", ") || "none of these"}</span></p>
         <footer><button type="submit" className="btn primary" disabled={busy || first !== undefined}>Apply</button><button type="button" className="btn" onClick={onClose}>Cancel</button>

@@ -74,7 +74,7 @@ test("chips stand for the services of the session and say how each is", async ()
   const onLight = vi.fn();
   render(<ServiceChips mcp={new Cell(snapshot(rows, ["a", "b"]))} workspace="/w" onLight={onLight} />);
   const github = screen.getByRole("button", { name: "Service github" });
-  expect([github.textContent, github.getAttribute("aria-pressed"), github.className]).toEqual(["github41", "true", "service open"]);
+  expect([github.parentElement?.textContent, github.getAttribute("aria-pressed"), github.parentElement?.className]).toEqual(["github41", "true", "service open"]);
   expect(screen.getByRole("button", { name: "Service time" }).getAttribute("aria-pressed")).toBe("false");
   await userEvent.click(github);
   await userEvent.click(screen.getByRole("button", { name: "Service time" }));

@@ -38,9 +38,10 @@ export function ServiceChips({ mcp, workspace, onLight }: {
 function Chip({ row, onLight }: { row: ServerRow; onLight: (name: string, lit: boolean) => void }) {
   const { look, note, title } = chip(row);
   return (
-    <button type="button" className={`service ${look}`} aria-label={`Service ${row.name}`} aria-pressed={row.lit} title={title} onClick={() => onLight(row.name, !row.lit)}>
-      <span className="service-name">{row.name}</span>{note ? <span className="service-note">{note}</span> : null}
-    </button>
+    <span className={`service ${look}`}>
+      <button type="button" aria-label={`Service ${row.name}`} aria-pressed={row.lit} title={title} onClick={() => onLight(row.name, !row.lit)}>{row.name}</button>
+      {note ? <span className="service-note">{note}</span> : null}
+    </span>
   );
 }
 

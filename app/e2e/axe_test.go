@@ -141,7 +141,7 @@ func (a *app) screensOfTheChat() {
 	a.by("searchbox", "Search sessions").fill("hello")
 	a.by("list", "Found").appears()
 	a.accessible("search")
-	a.by("searchbox", "Search sessions").fill("")
+	a.by("searchbox", "Search sessions").fill(" ")
 	a.write("~/.ai4j/mcp.json", "{ not json")
 	a.by("alert", "").appears()
 	a.accessible("file-error")

@@ -135,6 +135,11 @@ func (a *app) loses(remote *web) {
 	remote.up()
 	card.by("button", "Retry call of web").click()
 	a.reaches("connected", "web")
+	// The same call is offered again; its tool says of itself neither that it only reads nor
+	// that it may be repeated, so it is asked about.
+	a.conversation("the offer", has("Run web_hang again: web is connected again."))
+	a.answer("web_hang", "Reject")
+	a.idle()
 	a.say(`call web_echo with {"text": "again"}`)
 	a.answer("web_echo", "Allow once")
 	a.conversation("the answer", has("web_echo answered: the web says again"))

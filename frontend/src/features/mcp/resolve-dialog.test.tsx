@@ -58,12 +58,17 @@ test("sixty clashes are held back or renamed at once", async () => {
   const { onSave } = open(many, many.map((each) => each.tool));
   await act(async () => {}); // both sides are read
   expect(screen.getAllByText("Compare both")).toHaveLength(60);
-  fireEvent.click(screen.getByText("Hold back all")); // by text: roles of so many elements take long to work out
+  expect(document.querySelector(".arms")).toBeNull();
+  await act(async () => { fireEvent.click(screen.getAllByText("Compare both")[7]!); });
+  expect((await screen.findByText("mine t7")).closest(".arms")).not.toBeNull();
+  // By selector: roles and labels of so many elements take long to work out.
+  const control = (name: string) => [...document.querySelectorAll(".resolve-all button, .resolve-all input, footer button")].find((each) => each.ariaLabel === name || each.textContent === name)!;
+  fireEvent.click(control("Hold back all"));
   expect(screen.getByText("0 renamed · 60 held back")).toBeTruthy();
   expect(screen.getByText(/The model will see/).textContent).toContain("none of these");
-  fireEvent.change(screen.getByLabelText("Prefix"), { target: { value: "my fs" } });
-  fireEvent.click(screen.getByText("Rename all with prefix"));
-  await act(async () => { fireEvent.click(screen.getByText("Apply")); });
+  fireEvent.change(control("Prefix"), { target: { value: "my fs" } });
+  fireEvent.click(control("Rename all with prefix"));
+  await act(async () => { fireEvent.click(control("Apply")); });
   const [[rules]] = onSave.mock.calls as [[ToolRules]];
   expect([rules.exclude.length, Object.keys(rules.rename).length, rules.rename.t59]).toEqual([0, 60, "my_fs_t59"]);
 });

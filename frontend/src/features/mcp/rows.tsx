@@ -31,7 +31,7 @@ export const Rows = memo(function Rows({ all, filter, sort, onSort, busy, open, 
   const box = useRef<HTMLDivElement>(null);
   const many = rows.length > VIRTUAL_FROM;
   const virtual = useVirtualizer({
-    count: many ? rows.length : 0, getScrollElement: () => box.current, overscan: 6, scrollMargin: HEAD,
+    count: many ? rows.length : 0, getScrollElement: () => box.current, overscan: 4, scrollMargin: HEAD,
     estimateSize: (index) => (rows[index]?.state === "connected" || (box.current?.clientWidth ?? 0) >= WIDE ? 37 : 63), getItemKey: (index) => rows[index]?.name ?? index,
     // The row that holds the focus stays in the page wherever the list is scrolled.
     rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), at])].sort((a, b) => a - b),

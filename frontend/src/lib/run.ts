@@ -4,8 +4,9 @@ import { Cell } from "./store";
 /** A line at the bottom of the window: an error, or something that can be taken back. */
 export interface Toast { id: number; text: string; error: boolean; undo?: () => void }
 
-/** How long a line stays that is no error. */
-const STAY_MS = 12_000;
+/** How long a line stays that is no error, and one that can be taken back. */
+const STAY_MS = 8_000;
+const UNDO_MS = 20_000;
 
 /** Runs commands: knows which are under way and shows what was rejected. */
 export class Runner {
@@ -37,7 +38,7 @@ export class Runner {
     const id = ++this.last;
     const others = this.toasts.get().filter((each) => each.text !== text && !(undo && each.undo));
     this.toasts.set([...others.slice(-3), { id, text, error, undo }]);
-    if (!error) setTimeout(() => this.dismiss(id), STAY_MS);
+    if (!error) setTimeout(() => this.dismiss(id), undo ? UNDO_MS : STAY_MS);
   };
 
   dismiss = (id: number): void => {

@@ -13,11 +13,16 @@ const { chromium } = createRequire(new URL("../frontend/package.json", import.me
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".woff": "font/woff" };
 const SIZES = [{ width: 1280, height: 800, mark: "" }, { width: 1920, height: 1080, mark: "-1920" }];
 
-const press = (name, role = "button") => (view) => view.getByRole(role, { name, exact: true }).first().click();
-const fill = (role, name, text) => (view) => view.getByRole(role, { name, exact: true }).first().fill(text);
-const hover = (name) => (view) => view.getByRole("row", { name, exact: true }).hover();
+const button = (view, name, role = "button") => view.getByRole(role, { name, exact: typeof name === "string" }).first();
+const press = (name, role) => (view) => button(view, name, role).click();
+const fill = (role, name, text) => (view) => button(view, name, role).fill(text);
+const hover = (name) => (view) => button(view, name, "row").hover();
+const size = (width, height) => (view) => view.setViewportSize({ width, height });
+const wide = press("Widen the board");
+const detail = (name, tab) => (view) => press(`Details of ${name}`)(view).then(() => tab && press(tab, "tab")(view));
 
-/** Every screen: its name, the scenario it starts from, and what is done before the picture. */
+/** Every screen: its name, the scenario it starts from (see frontend/src/dev), and what is done
+ *  before the picture. */
 const SCREENS = [
   ["empty", "empty"],
   ["busy", "busy"],
@@ -25,17 +30,38 @@ const SCREENS = [
   ["many", "many"],
   ["long", "long"],
   ["hover", "busy", hover("postgres")],
-  ["wide", "busy", press("Widen the board")],
-  ["wide-long", "long", press("Widen the board")],
-  ["wide-many", "many", press("Widen the board")],
+  ["narrow", "busy", size(760, 700)],
+  ["narrow-long", "long", size(720, 480)],
+  ["wide", "busy", wide],
+  ["wide-long", "long", wide],
+  ["wide-many", "many", wide],
   ["add", "busy", press("Add server")],
+  ["add-http", "busy", press("Add server"), (view) => view.getByText("streamable_http", { exact: true }).last().click()],
+  ["paste", "busy", press("Add server"), fill("textbox", "Paste a definition", "npx -y @acme/pg-mcp")],
+  ["paste-many", "busy&mcp=many", press("Add server"), fill("textbox", "Paste a definition", "x")],
+  ["trial-running", "busy&mcp=running", press("Edit postgres"), press("Test")],
+  ["trial-failed", "busy&mcp=failed", press("Edit postgres"), press("Test")],
+  ["trial-ok", "busy&mcp=ok", press("Edit postgres"), press("Test")],
   ["remove", "busy", press("Remove github")],
   ["resolve", "busy", press("Resolve filesystem")],
+  ["resolve-many", "busy&mcp=clashes", press("Resolve filesystem")],
+  ["detail-overview", "busy", detail("postgres")],
+  ["detail-error", "busy", detail("local-docs")],
+  ["detail-tools", "busy", detail("postgres", /^Tools/)],
+  ["detail-try", "busy", detail("postgres", /^Tools/), press("query")],
+  ["detail-log", "busy", detail("postgres", "Log")],
+  ["detail-wide", "busy", wide, detail("postgres", /^Tools/), press("query")],
+  ["changes", "busy", press("Changes")],
+  ["chat-rich", "busy&chat=rich"],
+  ["chat-asks", "busy&chat=asks"],
+  ["chat-words", "busy&chat=words"],
+  ["chat-hello", "busy&chat=hello"],
+  ["chat-thousand", "busy&chat=thousand"],
+  ["chat-find", "busy&chat=rich", press("Find in conversation"), fill("searchbox", "Find in conversation", "the")],
   ["settings", "busy", press("Settings")],
   ["menu-workspace", "busy", press(/^Workspace/)],
   ["menu-approvals", "busy", press(/^Approvals/)],
   ["search", "busy", fill("searchbox", "Search sessions", "webhook")],
-  ["narrow", "busy", (view) => view.setViewportSize({ width: 760, height: 700 })],
 ];
 
 // A server on a free port: scripts of a page are not loaded from file addresses.

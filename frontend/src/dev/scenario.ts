@@ -40,6 +40,16 @@ export function scenario(query: URLSearchParams): FakeHost {
     event(6, { kind: "tool_call", id: "2", server: "local-docs", tool: "search", arguments: "{}" }), event(7, { kind: "tool_result", id: "2", ok: false, reason: "server_gone", tookMs: 71, content: text("local-docs exited with 1") }),
     event(8, { kind: "step" }), event(9, { kind: "text", text: "Three failed with `context deadline exceeded`. Issue **#482** describes it:\n\n| id | tries |\n|--|--|\n| 1 | 1 |\n\n```go\nconst maxAttempts = 5\n```" }),
   ] };
+  fake.state.hits = [
+    { sessionId: "s1", title: "Retry webhook deliveries", workspace: "/home/dev/payments-api", atMs: Date.now() - 60_000, role: "user", before: "Which ", match: "webhooks", after: " failed last night, and is there an issue for it already?" },
+    { sessionId: "s2", title: "Why does the ledger test fail on Tuesdays", workspace: "/home/dev/payments-api", atMs: Date.now() - 7.2e6, role: "assistant", before: "…because the fixture is built from the ", match: "webhook", after: " of last week, which Tuesday's job has removed" },
+    { sessionId: "s3", title: "升级数据库驱动", workspace: "", atMs: Date.now() - 1e9, role: "tool", before: "internal/", match: "webhook", after: "/retry.go:12: const maxAttempts = 1" },
+  ];
+  fake.state.changes = [
+    { id: "3", atMs: Date.now() - 60_000, what: "Enabled postgres", file: "workspace", blocked: "" },
+    { id: "2", atMs: Date.now() - 3.6e6, what: "Set the tools of filesystem", file: "store", blocked: "" },
+    { id: "1", atMs: Date.now() - 9e7, what: "Added github", file: "store", blocked: "a later change, “set the tools of filesystem”, comes first: undo that before" },
+  ];
   fake.state.approvals = { rev: 1, questions: [{ id: "q", sessionId: "s1", callId: "3", server: "", tool: "apply_patch", why: "writes 1 file · safe mode asks for every write", previewKind: "diff", preview: "internal/webhook/retry.go\n- const maxAttempts = 1\n+ const maxAttempts = 5", workspaceGrant: true, atMs: 0 }] };
   chatScene(fake, query.get("chat") ?? "");
   return fake;

@@ -40,7 +40,7 @@ export function TopBar({ sessions, settings, workspace, sessionsShown, boardShow
   const model = settings.model.practice ? "Practice model" : settings.model.name || "none";
   return (
     <header className="top">
-      <IconButton label={sessionsShown ? "Hide sessions" : "Show sessions"} icon={PanelLeft} onClick={actions.onSessions} />
+      <IconButton label={sessionsShown ? "Hide sessions" : "Show sessions"} title={`${sessionsShown ? "Hide" : "Show"} sessions (Ctrl+B)`} icon={PanelLeft} onClick={actions.onSessions} />
       <h1 className="brand"><Mark />Patchbay</h1>
       <Menu label="Workspace" trigger={<Pill what="Workspace" title={workspace || "No workspace"}>{workspace ? baseName(workspace) : "none"}</Pill>} groups={[recent, others]} />
       <button type="button" className="pill" title={settings.model.baseUrl || model} onClick={actions.onSettings}><span className="muted">Model</span> {model}</button>
@@ -48,8 +48,8 @@ export function TopBar({ sessions, settings, workspace, sessionsShown, boardShow
         groups={[MODES.map((each) => ({ id: each.mode, label: each.label, detail: each.help, checked: each.mode === settings.mode, onSelect: () => actions.onMode(each.mode) }))]} />
       <span className="grow" />
       {asking ? <button type="button" className="btn primary" onClick={actions.onAnswer}>A tool waits for your answer</button> : null}
-      <button type="button" className="btn ghost" onClick={actions.onSettings}><Settings aria-hidden="true" size={15} strokeWidth={1.75} /> Settings</button>
-      <IconButton label={boardShown ? "Hide servers" : "Show servers"} icon={PanelRight} onClick={actions.onBoard} />
+      <IconButton label="Settings" title="Settings (Ctrl+,)" icon={Settings} onClick={actions.onSettings} />
+      <IconButton label={boardShown ? "Hide servers" : "Show servers"} title={`${boardShown ? "Hide" : "Show"} servers (Ctrl+J)`} icon={PanelRight} onClick={actions.onBoard} />
     </header>
   );
 }

@@ -1,4 +1,4 @@
-import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { ChatContent, ChatEvent, MCPSnapshot } from "../../contract/types";
@@ -76,6 +76,39 @@ test("find counts what is out of sight and folded too, opens it, and goes around
   await user.keyboard("{Escape}");
   expect(screen.queryByRole("searchbox")).toBeNull();
   expect(document.activeElement).toBe(screen.getByRole("log", { name: "Conversation" }));
+});
+
+test("the end of a search gives the focus back to who had it", async () => {
+  await show(turn);
+  const user = userEvent.setup();
+  screen.getByRole("button", { name: "Edit and resend" }).focus();
+  await user.keyboard("{Control>}f{/Control}first{Control>}f{/Control}{Escape}");
+  expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit and resend" }));
+  await user.click(screen.getByRole("button", { name: "Find in conversation" }));
+  await user.keyboard("{Escape}");
+  expect(document.activeElement).toBe(screen.getByRole("log", { name: "Conversation" }));
+});
+
+test("who scrolled up stays there while an answer grows, and is at the end again when they say something or retry", async () => {
+  const { store } = await show([...turn, event(4, { kind: "user", text: "x" }), event(5, { kind: "tool_call", id: "b", server: "docs", tool: "find" }), event(6, { kind: "tool_result", id: "b", ok: false, reason: "server_gone" }), event(7, { kind: "text", text: "so far" })], {}, "r1");
+  const log = screen.getByRole("log", { name: "Conversation" });
+  Object.defineProperties(log, { scrollHeight: { get: () => 2000 }, clientHeight: { get: () => 500 } });
+  const up = () => { log.scrollTop = 700; fireEvent.wheel(log, { deltaY: -50 }); };
+  up();
+  act(() => store.receive([event(8, { kind: "done", stopReason: "end_turn" })]));
+  expect([log.scrollTop, screen.queryAllByRole("button", { name: "Go to the latest" }).length]).toEqual([700, 1]);
+  act(() => store.receive([event(9, { kind: "user", text: "and now" }), event(10, { kind: "done" })]));
+  expect([log.scrollTop, screen.queryAllByRole("button", { name: "Go to the latest" }).length]).toEqual([2000, 0]);
+  up();
+  fireEvent.click(screen.getByRole("button", { name: "Retry call of docs" }));
+  expect(log.scrollTop).toBe(2000);
+});
+
+test("while a change waits for an answer its question alone shows it", async () => {
+  const { store } = await show([event(1, { kind: "user", text: "x" }), event(2, { kind: "tool_call", id: "d", tool: "write_file", arguments: JSON.stringify({ path: "b.md", content: "one" }) }), event(3, { kind: "asking", id: "d" })], {}, "r1");
+  expect(screen.queryByRole("group", { name: "Change" })).toBeNull();
+  act(() => store.receive([event(4, { kind: "approval", id: "d", decision: "allow_once" })]));
+  expect(screen.getByRole("group", { name: "Change" })).toBeTruthy();
 });
 
 test("Ctrl+F elsewhere is left to whoever has the focus", async () => {

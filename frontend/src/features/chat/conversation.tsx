@@ -1,5 +1,5 @@
 import { ArrowDown, ClipboardCopy, Search } from "lucide-react";
-import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { MCPSnapshot } from "../../contract/types";
 import type { Store } from "../../lib/store";
 import { useStore } from "../../lib/use-store";
@@ -62,6 +62,9 @@ function Pane({ items, running, onCopy, onRetryCall, onResend, children }: {
   const found = find.current ? items[find.current.item]?.key ?? "" : "";
   useHighlights(find, pane, found);
   const { set } = follow;
+  // Who says something, or has a call run again, wants to see what comes of it.
+  const said = lastSaid(items);
+  useLayoutEffect(() => set(true), [said, set]);
   const place = find.current?.item ?? -1;
   useEffect(() => {
     if (place < 0) return;
@@ -69,8 +72,8 @@ function Pane({ items, running, onCopy, onRetryCall, onResend, children }: {
     virtual.scrollToIndex(place, { align: "auto" });
   }, [place, find.query, set, virtual]);
   const latest = useLatest(onRetryCall);
-  const actions = useMemo<EntryActions>(() => ({ onRetry: (call) => latest.current(call), onResend: running ? undefined : onResend, edited, onEdit: setEdited }), [latest, onResend, running, edited]);
-  const close = () => { find.close(); box.current?.focus(); };
+  const actions = useMemo<EntryActions>(() => ({ onRetry: (call) => { set(true); latest.current(call); }, onResend: running ? undefined : onResend, edited, onEdit: setEdited }), [latest, onResend, running, edited, set]);
+  const close = () => (find.close() ?? box.current)?.focus();
   return (
     <div className="chat" ref={pane}>
       <div className="conversation" ref={box} role="log" aria-label="Conversation" aria-busy={running} tabIndex={0} onScroll={follow.onScroll} onWheel={follow.onWheel}>
@@ -94,6 +97,12 @@ function Pane({ items, running, onCopy, onRetryCall, onResend, children }: {
       {follow.away ? <div className="to-end"><IconButton label="Go to the latest" icon={ArrowDown} onClick={() => { set(true); if (box.current) box.current.scrollTop = box.current.scrollHeight; box.current?.focus(); }} /></div> : null}
     </div>
   );
+}
+
+/** The key of the newest message of the person. */
+function lastSaid(items: readonly Item[]): string {
+  for (let at = items.length - 1; at >= 0; at--) if (items[at]?.kind === "user") return items[at]?.key ?? "";
+  return "";
 }
 
 /** A reference to the newest value, for callbacks that stay the same. */

@@ -32,7 +32,7 @@ export const ToolCard = memo(function ToolCard({ call, found, onRetry }: { call:
       </header>
       {given.kind === "tree" && (opened || found) ? <div className="call-tree"><JsonTree label="Arguments" value={given.value} open={2} /></div> : null}
       {given.kind === "text" ? <pre aria-label="Arguments" tabIndex={0}>{given.text}</pre> : null}
-      {given.kind === "change" ? <Diff label="Change" text={given.text} /> : null}
+      {given.kind === "change" && !call.asking ? <Diff label="Change" text={given.text} /> : null}
       {call.status === "running" && (call.progressText || call.total > 0) ? (
         <div className="progress">
           {call.total > 0 ? <progress aria-label={`Progress of ${name}`} value={call.progress} max={call.total} /> : null}

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 
 	"patchbay/backend/mcpconf"
@@ -60,7 +62,10 @@ func (l *Local) RebuildAll(context.Context) error {
 // AddServer defines a server and enables it here when the form says so.
 func (l *Local) AddServer(_ context.Context, form ServerForm) (Done, error) {
 	return l.changing(func(s *session.Session) error {
-		def := fromForm(mcpconf.Definition{}, form)
+		def, err := fromForm(mcpconf.Definition{}, form)
+		if err != nil {
+			return err
+		}
 		if err := s.AddServer(def); err != nil || !form.Enable {
 			return err
 		}
@@ -71,11 +76,15 @@ func (l *Local) AddServer(_ context.Context, form ServerForm) (Done, error) {
 // EditServer changes a definition, its name included; what the form does not show is kept.
 func (l *Local) EditServer(_ context.Context, name string, form ServerForm) (Done, error) {
 	return l.changing(func(s *session.Session) error {
+		l.manager.Store().Reload() // what another program wrote just now is kept too
 		old, err := s.Definition(name)
 		if err != nil {
 			return err
 		}
-		def := fromForm(old, form)
+		def, err := fromForm(old, form)
+		if err != nil {
+			return err
+		}
 		enabled := s.IsEnabled(name)
 		if err := l.manager.Store().Replace(name, def); err != nil {
 			return err
@@ -112,6 +121,7 @@ func (l *Local) GetServer(_ context.Context, name string) (ServerForm, error) {
 	if err != nil {
 		return ServerForm{}, err
 	}
+	l.manager.Store().Reload() // the form begins with what the file says now
 	def, err := s.Definition(name)
 	if err != nil {
 		return ServerForm{}, err
@@ -137,32 +147,68 @@ func withoutValues(values map[string]string) []NamedValue {
 }
 
 // fromForm is old with what the form shows.
-func fromForm(old mcpconf.Definition, form ServerForm) mcpconf.Definition {
+func fromForm(old mcpconf.Definition, form ServerForm) (mcpconf.Definition, error) {
 	def := old
 	def.Name, def.Type = form.Name, mcpconf.Transport(form.Type)
 	def.Command, def.Args, def.CWD, def.URL = form.Command, form.Args, form.CWD, form.URL
-	def.Env, def.Headers = fromValues(old.Env, form.Env), fromValues(old.Headers, form.Headers)
-	if def.Type == mcpconf.Stdio {
-		def.URL, def.Headers = "", nil
-	} else {
-		def.Command, def.Args, def.Env, def.CWD = "", nil, nil, ""
+	entries, stored := form.Env, old.Env
+	if def.Type != mcpconf.Stdio {
+		entries, stored = form.Headers, old.Headers
 	}
-	return def.Normalized()
+	values, err := fromValues(stored, entries)
+	if err != nil {
+		return def, err
+	}
+	if def.Type == mcpconf.Stdio {
+		def.URL, def.Env, def.Headers = "", values, nil
+	} else {
+		def.Command, def.Args, def.CWD, def.Env, def.Headers = "", nil, "", nil, values
+	}
+	return def.Normalized(), nil
 }
 
-func fromValues(old map[string]string, entries []NamedValue) map[string]string {
+// fromValues are the entries with their values: the one that was typed, else the one stored.
+// An entry that was renamed in the form takes its stored value along.
+func fromValues(old map[string]string, entries []NamedValue) (map[string]string, error) {
+	names := renamedValues(old, entries)
 	values := map[string]string{}
 	for _, e := range entries {
-		if kept, had := old[e.Name]; e.HasValue && had {
-			values[e.Name] = kept
+		values[e.Name] = e.Value
+		if !e.HasValue || e.Value != "" {
 			continue
 		}
-		values[e.Name] = e.Value
+		kept, had := old[names[e.Name]]
+		if !had {
+			return nil, &CommandError{Code: CodeInvalid, Message: fmt.Sprintf("%s has no stored value any more: type one, or remove the entry", e.Name)}
+		}
+		values[e.Name] = kept
 	}
 	if len(values) == 0 {
-		return nil
+		return nil, nil
 	}
-	return values
+	return values, nil
+}
+
+// renamedValues tells under which name the value of each entry is stored. The form lists
+// stored entries by name and renames them in place, so as many new names as are missed are
+// the missed ones in their order; other numbers tell nothing.
+func renamedValues(old map[string]string, entries []NamedValue) map[string]string {
+	names, renamed, there := map[string]string{}, []string{}, map[string]bool{}
+	for _, e := range entries {
+		there[e.Name] = true
+		if _, had := old[e.Name]; had {
+			names[e.Name] = e.Name
+		} else if e.HasValue {
+			renamed = append(renamed, e.Name)
+		}
+	}
+	missed := slices.DeleteFunc(slices.Sorted(maps.Keys(old)), func(name string) bool { return there[name] })
+	if len(missed) == len(renamed) {
+		for i, name := range renamed {
+			names[name] = missed[i]
+		}
+	}
+	return names
 }
 
 // ResolveClash saves which tools of a server are held back or renamed, beside what its

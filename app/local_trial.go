@@ -164,7 +164,11 @@ func (l *Local) StartTrial(_ context.Context, form ServerForm, edits string) (st
 			return "", err
 		}
 	}
-	trial, err := s.NewTrial(fromForm(old, form), edits)
+	def, err := fromForm(old, form)
+	if err != nil {
+		return "", err
+	}
+	trial, err := s.NewTrial(def, edits)
 	if err != nil {
 		return "", err
 	}

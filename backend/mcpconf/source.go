@@ -76,6 +76,7 @@ type source struct {
 	path     string
 	perm     fs.FileMode // of a new file
 	dirPerm  fs.FileMode // of the folder, when it has to be made
+	inside   string      // a folder that is never made: without it nothing is written; "" for none
 	opts     Options
 	backups  *ring // nil keeps none
 	accept   func(c content, outside bool)
@@ -121,11 +122,7 @@ func (s *source) see(c content, outside bool) {
 
 func readContent(path string) content {
 	fail := func(err error) content {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		return content{exists: true, err: &FileError{Path: path, Message: "the file cannot be read: " + err.Error()}}
+		return content{exists: true, err: &FileError{Path: path, Message: "the file cannot be read: " + bare(err).Error()}}
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -205,8 +202,11 @@ func (s *source) write(now, next content) error {
 		}
 		return os.Remove(real)
 	}
+	if _, err := os.Stat(s.inside); s.inside != "" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the folder %s is gone: put it back, or open another workspace; nothing was written", s.inside)
+	}
 	if err := os.MkdirAll(filepath.Dir(real), s.dirPerm); err != nil {
-		return fmt.Errorf("create the folder of %s: %w", s.path, err)
+		return fmt.Errorf("create the folder of %s: %w", s.path, bare(err))
 	}
 	err = fsx.WriteAtomicIf(s.path, next.raw, s.perm, func() error {
 		if !readContent(s.path).same(now) {
@@ -215,7 +215,16 @@ func (s *source) write(now, next content) error {
 		return nil
 	})
 	if err != nil && !errors.Is(err, errChanged) {
-		return fmt.Errorf("write %s: %w", s.path, err)
+		return fmt.Errorf("write %s: %w", s.path, bare(err))
+	}
+	return err
+}
+
+// bare is an error without the name of the temporary file it happened to.
+func bare(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
 	}
 	return err
 }

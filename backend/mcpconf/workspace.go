@@ -30,7 +30,7 @@ func OpenWorkspace(dir string, o Options) (*Workspace, error) {
 	}
 	path := filepath.Join(dir, ".ai4j", "workspace.json")
 	w := &Workspace{value: watch.NewValue(Enablement{Path: path})}
-	w.source = &source{path: path, perm: 0o644, dirPerm: 0o755, opts: o, backups: newRing(o.State, path), accept: w.accept}
+	w.source = &source{path: path, perm: 0o644, dirPerm: 0o755, inside: dir, opts: o, backups: newRing(o.State, path), accept: w.accept}
 	w.source.start()
 	return w, nil
 }

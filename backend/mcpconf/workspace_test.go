@@ -139,3 +139,33 @@ func TestTrustIsPerWorkspaceAndSeenByOtherProcesses(t *testing.T) {
 		}
 	}
 }
+
+// A workspace that was deleted is not made again by a click: the change is refused, and the
+// folder that comes back is used as it is.
+func TestWorkspaceThatIsGoneIsNotMadeAgain(t *testing.T) {
+	r := newRig(t)
+	ws := filepath.Join(r.dir, "ws")
+	if err := os.Mkdir(ws, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w := r.workspace(t, ws)
+	if err := w.Enable("fetch"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(ws); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Enable("time"); err == nil || !strings.Contains(err.Error(), ws+" is gone") {
+		t.Errorf("enable: %v", err)
+	}
+	if _, err := os.Stat(ws); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder was made again: %v", err)
+	}
+	if err := os.Mkdir(ws, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Enable("time"); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, w.Path(), "{\n  \"enabledMcpServers\": [\n    \"time\"\n  ]\n}\n")
+}

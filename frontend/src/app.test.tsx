@@ -43,7 +43,7 @@ test("add says what is missing, then sends the form; remove is confirmed and can
   const fake = await open((f) => { f.state.mcp = { ...f.state.mcp, rows: [row({ name: "old" })] }; });
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Add server" }));
-  await user.type(screen.getByLabelText("Name"), "old");
+  await user.type(await screen.findByLabelText("Name"), "old");
   expect(screen.getByRole("alert").textContent).toContain("old is defined already");
   await user.type(screen.getByLabelText("Name"), "er");
   await user.type(screen.getByLabelText("Command"), "npx");
@@ -52,7 +52,7 @@ test("add says what is missing, then sends the form; remove is confirmed and can
   expect(commands(fake, "addServer")[0]?.[1]).toMatchObject({ name: "older", command: "npx", args: ["-y", "pkg"], enable: true });
   await user.click(screen.getByRole("button", { name: "Remove old" }));
   expect(commands(fake, "removeServer")).toHaveLength(0);
-  await user.click(screen.getByRole("button", { name: "Remove" }));
+  await user.click(await screen.findByRole("button", { name: "Remove" }));
   await user.click(await screen.findByRole("button", { name: "Undo" }));
   expect(commands(fake, "undoChange")).toEqual([["undoChange", "c1"]]);
 });
@@ -64,7 +64,7 @@ test("a clash is settled per tool; a rejected command is shown", async () => {
   });
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Resolve fs" }));
-  await user.click(screen.getAllByRole("radio", { name: "Hold back" })[0]!);
+  await user.click((await screen.findAllByRole("radio", { name: "Hold back" }))[0]!);
   await user.click(screen.getByRole("button", { name: "Apply" }));
   expect(commands(fake, "resolveClash")).toEqual([["resolveClash", "fs", { exclude: ["a"], rename: { b: "fs_b" } }]]);
   expect(await screen.findByText(/fs_b is taken by other/)).toBeTruthy();
@@ -157,16 +157,16 @@ test("a session is renamed, and deleted once that is confirmed; a read-only one 
     { id: "s1", title: "First", workspace: "/w", updatedMs: 0, running: true, readOnly: false }, { id: "s2", title: "Held", workspace: "/w", updatedMs: 0, running: false, readOnly: true }] }; });
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Rename First" }));
-  await user.clear(screen.getByLabelText("Title"));
+  await user.clear(await screen.findByLabelText("Title"));
   expect(screen.getByRole("alert").textContent).toBe("Give the session a title");
   await user.type(screen.getByLabelText("Title"), "Better{Enter}");
   expect(commands(fake, "renameSession")).toEqual([["renameSession", "s1", "Better"]]);
   await user.click(await screen.findByRole("button", { name: "Delete First" }));
-  expect(screen.getByRole("dialog").textContent).toContain("Its turn is stopped");
+  expect((await screen.findByRole("dialog")).textContent).toContain("Its turn is stopped");
   await user.click(screen.getByRole("button", { name: "Cancel" }));
   expect(commands(fake, "deleteSession")).toEqual([]);
   await user.click(screen.getByRole("button", { name: "Delete First" }));
-  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await user.click(await screen.findByRole("button", { name: "Delete" }));
   expect(commands(fake, "deleteSession")).toEqual([["deleteSession", "s1"]]);
   expect(screen.getByRole("button", { name: "Held read-only" }).title).toContain("another process holds it");
   expect(screen.queryByRole("button", { name: "Delete Held" })).toBeNull();

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { Approval } from "./features/approvals/approvals";
 import { Composer } from "./features/chat/composer";
 import { Conversation } from "./features/chat/conversation";
@@ -6,19 +6,21 @@ import { ServiceChips } from "./features/chat/service-chips";
 import { Board } from "./features/mcp/board";
 import { StatusLine } from "./features/mcp/status-line";
 import { SessionList } from "./features/sessions/session-list";
-import { SettingsDialog } from "./features/settings/settings-dialog";
 import { BOARD, divide, SESSIONS } from "./features/window/divide";
 import { TopBar } from "./features/window/top-bar";
 import { useAttention } from "./features/window/use-attention";
 import { useLayout, useWidth } from "./features/window/use-layout";
 import { useShortcuts } from "./features/window/use-shortcuts";
+import { lazily } from "./ui/lazily";
 import { errorText } from "./lib/run";
 import { useSelect, useStore } from "./lib/use-store";
 import type { Host } from "./platform/host";
 import { Stores } from "./stores";
-import { Modal } from "./ui/modal";
 import { Splitter } from "./ui/splitter";
 import { Toasts } from "./ui/toasts";
+
+const SettingsDialog = lazily(() => import("./features/settings/settings-dialog"), "SettingsDialog");
+const LinkDialog = lazily(() => import("./features/window/link-dialog"), "LinkDialog");
 
 /** The whole window; early is what was started before there was something to draw. */
 export function App({ host, early }: { host: Host; early?: Stores }) {
@@ -88,13 +90,13 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
         <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} />
       </div> : null}
       <StatusLine store={stores.mcp} onRetry={() => void runner.run("retry failed", () => host.retryFailed())} />
-      {showSettings ? <SettingsDialog settings={settings} onClose={() => setShowSettings(false)} onTheme={(theme) => void runner.run("theme", () => host.setTheme(theme))}
-        onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onProfile={(profile, key, allowFile) => runner.run("profile", () => host.saveProfile(profile, key, allowFile))}
-        onForget={() => runner.run("profile", () => host.deleteProfile())}
-        onTest={(profile, key) => host.testProfile(profile, key).catch((err: unknown) => ({ ok: false, message: errorText(err), tookMs: 0, models: [] }))} /> : null}
-      {link ? <Modal title="Open this link in the browser?" describe={link} onClose={() => setLink("")}>
-        <footer><button type="button" className="btn primary" onClick={() => { setLink(""); void runner.run("link", () => host.openLink(link)); }}>Open</button>
-          <button type="button" className="btn" onClick={() => setLink("")}>Cancel</button></footer></Modal> : null}
+      <Suspense>
+        {showSettings ? <SettingsDialog settings={settings} onClose={() => setShowSettings(false)} onTheme={(theme) => void runner.run("theme", () => host.setTheme(theme))}
+          onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onProfile={(profile, key, allowFile) => runner.run("profile", () => host.saveProfile(profile, key, allowFile))}
+          onForget={() => runner.run("profile", () => host.deleteProfile())}
+          onTest={(profile, key) => host.testProfile(profile, key).catch((err: unknown) => ({ ok: false, message: errorText(err), tookMs: 0, models: [] }))} /> : null}
+        {link ? <LinkDialog link={link} onClose={() => setLink("")} onOpen={() => { setLink(""); void runner.run("link", () => host.openLink(link)); }} /> : null}
+      </Suspense>
       <Toasts toasts={toasts} onDismiss={runner.dismiss} />
     </div>
   );

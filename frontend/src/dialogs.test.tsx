@@ -17,7 +17,7 @@ test("settings: theme, approvals, a checked profile whose key is not shown again
   const fake = await open((f) => { f.state.settings = { ...f.state.settings, messages: ["settings.json line 3: a comma is expected"], profile: { name: "", baseUrl: "http://localhost:11434/v1", model: "qwen", hasKey: true } }; });
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Settings" }));
-  const dialog = screen.getByRole("dialog", { name: "Settings" });
+  const dialog = await screen.findByRole("dialog", { name: "Settings" });
   expect(within(dialog).getByRole("alert").textContent).toContain("settings.json line 3");
   expect(screen.getByRole("radio", { name: /^Safe/ })).toHaveProperty("checked", true);
   await user.click(screen.getByRole("radio", { name: "dark" }));
@@ -44,7 +44,7 @@ test("settings: theme, approvals, a checked profile whose key is not shown again
   await user.click(screen.getByRole("button", { name: "Close" }));
   expect(screen.queryByRole("dialog")).toBeNull();
   await user.click(screen.getByRole("button", { name: "Add server" }));
-  expect(document.activeElement).toBe(screen.getByLabelText("Name"));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Name")));
 });
 
 test("a key that no keyring can hold is refused aloud, and kept in the form to be sent again", async () => {
@@ -54,7 +54,7 @@ test("a key that no keyring can hold is refused aloud, and kept in the form to b
   });
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Settings" }));
-  await user.type(screen.getByLabelText("Key"), "k-2");
+  await user.type(await screen.findByLabelText("Key"), "k-2");
   await user.click(screen.getByRole("button", { name: "Save profile" }));
   expect(await screen.findByText(/no keyring on this machine/)).toBeTruthy();
   expect(screen.getByLabelText<HTMLInputElement>("Key").value).toBe("k-2");

@@ -1,17 +1,25 @@
-import * as Radix from "@radix-ui/react-popover";
-import type { ReactElement, ReactNode } from "react";
-import { overlays } from "./overlays";
+import { cloneElement, Suspense, useState, type ComponentProps, type ReactElement, type ReactNode } from "react";
+import { lazily } from "./lazily";
+
+const PopoverSheet = lazily(() => import("./popover-sheet"), "PopoverSheet");
 
 /** A small sheet at a button; Escape and a click elsewhere close it. The trigger is one button. */
 export function Popover({ label, trigger, children, open, onOpenChange, align = "start" }: {
-  label: string; trigger: ReactElement; children: ReactNode; open?: boolean; onOpenChange?: (open: boolean) => void; align?: "start" | "center" | "end";
+  label: string; trigger: ReactElement<ComponentProps<"button">>; children: ReactNode; open?: boolean; onOpenChange?: (open: boolean) => void; align?: "start" | "center" | "end";
 }) {
+  const [own, setOwn] = useState(false);
+  const [used, setUsed] = useState(false);
+  const shown = open ?? own;
+  const change = (to: boolean) => {
+    setUsed(true);
+    setOwn(to);
+    onOpenChange?.(to);
+  };
+  const closed = cloneElement(trigger, { "aria-haspopup": "dialog", "aria-expanded": false, onClick: () => change(true) });
+  if (!used && !shown) return closed;
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal container={overlays()}>
-        <Radix.Content className="popover" aria-label={label} align={align} sideOffset={6} collisionPadding={8}>{children}</Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <Suspense fallback={closed}>
+      <PopoverSheet label={label} trigger={trigger} open={shown} onOpenChange={change} align={align}>{children}</PopoverSheet>
+    </Suspense>
   );
 }

@@ -88,6 +88,6 @@ test("services beyond the line open at its end", async () => {
   render(<ServiceChips mcp={new Cell(snapshot(Array.from({ length: 300 }, (_, at) => row({ name: `server-${at}` }))))} workspace="/w" onLight={onLight} />);
   expect(screen.getAllByRole("button", { name: /^Service / }).length).toBeLessThan(30);
   await userEvent.click(screen.getByRole("button", { name: /more services/ }));
-  await userEvent.click(screen.getByRole("button", { name: "Service server-299" }));
+  await userEvent.click(await screen.findByRole("button", { name: "Service server-299" }));
   expect(onLight).toHaveBeenCalledWith("server-299", false);
 });

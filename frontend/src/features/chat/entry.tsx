@@ -1,13 +1,15 @@
-import { memo, useMemo } from "react";
+import { memo, Suspense, useMemo } from "react";
 import { duration, short } from "../../lib/format";
+import { lazily } from "../../ui/lazily";
 import { CopyButton } from "./copy-button";
 import { Growing } from "./growing";
-import { Markdown } from "./markdown";
 import { useOpened } from "./opened";
 import type { CallItem, DoneItem, Item, TextItem } from "./reducer";
 import { ToolCard } from "./tool-card";
 import { UserMessage } from "./user-message";
 import { useRevealed } from "./use-revealed";
+
+const Markdown = lazily(() => import("./markdown"), "Markdown");
 
 /** What an entry of the conversation can ask for. onResend is not there where nothing can be sent. */
 export interface EntryActions {
@@ -33,7 +35,7 @@ function Answer({ item }: { item: TextItem }) {
   const { shown, growing } = useRevealed(item.text, item.open);
   return (
     <div className="answer">
-      <Markdown text={shown} live={growing} />
+      <Suspense fallback={<Growing text={shown} />}><Markdown text={shown} live={growing} /></Suspense>
       {growing ? null : <div className="answer-tools"><CopyButton label="Copy as Markdown" word="Copy as Markdown" text={() => item.text} /></div>}
     </div>
   );

@@ -3,7 +3,7 @@ import type { Done, MCPSnapshot, ServerForm, ServerRow } from "../../contract/ty
 import type { Runner } from "../../lib/run";
 import type { Latest } from "../../lib/store";
 import type { Host } from "../../platform/host";
-import { blank } from "./server-form";
+import { blank } from "./server-form-rules";
 import type { RowCommands } from "./server-row";
 
 /** The dialog over the board. */

@@ -1,23 +1,26 @@
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import type { MCPSnapshot } from "../../contract/types";
 import type { Runner } from "../../lib/run";
+import { lazily } from "../../ui/lazily";
 import type { Latest } from "../../lib/store";
 import { useStore } from "../../lib/use-store";
 import type { Host } from "../../platform/host";
 import { useBoardActions } from "./board-actions";
-import { BoardDialogs } from "./board-dialogs";
 import { BoardFoot } from "./board-foot";
 import { BoardHead } from "./board-head";
 import { Nothing } from "./board-nothing";
-import { ServerDetailPanel, type DetailTab } from "./detail";
+import type { DetailTab } from "./detail";
 import { CutBanner, FileBanner } from "./file-banner";
 import { Filters } from "./filters";
 import { OutsideBanner } from "./outside-banner";
 import { Rows } from "./rows";
 import { rowOf } from "./rows-focus";
-import { blank } from "./server-form";
+import { blank } from "./server-form-rules";
 import { TrustBanner } from "./trust-banner";
 import { EVERY, type Filter, type Sort } from "./words";
+
+const BoardDialogs = lazily(() => import("./board-dialogs"), "BoardDialogs");
+const ServerDetailPanel = lazily(() => import("./detail"), "ServerDetailPanel");
 
 /** From this width on the list and the detail of a server stand side by side. */
 const SIDE_BY_SIDE = 900;
@@ -65,8 +68,8 @@ export function Board({ store, host, runner, demoCommand, wide, onWide, detail, 
         <Rows all={rows} filter={filter} sort={sort} onSort={setSort} busy={busy} open={shown?.name ?? ""} commands={commands}>{nothing}</Rows>
         <BoardFoot snapshot={snapshot} host={host} runner={runner} onFile={commands.onFile} />
       </div>
-      {shown ? <ServerDetailPanel name={shown.name} row={rows.find((row) => row.name === shown.name)} tab={shown.tab} host={host} runner={runner} onClose={close} onVerb={commands.onVerb} /> : null}
-      {open ? <BoardDialogs open={open} rows={rows} host={host} runner={runner} onClose={() => setOpen(undefined)} /> : null}
+      {shown ? <Suspense fallback={<section className="detail" aria-label={`Details of ${shown.name}`} aria-busy="true" />}><ServerDetailPanel name={shown.name} row={rows.find((row) => row.name === shown.name)} tab={shown.tab} host={host} runner={runner} onClose={close} onVerb={commands.onVerb} /></Suspense> : null}
+      {open ? <Suspense><BoardDialogs open={open} rows={rows} host={host} runner={runner} onClose={() => setOpen(undefined)} /></Suspense> : null}
     </section>
   );
 }

@@ -68,7 +68,7 @@ test("letters press the buttons a row has, and no other", async () => {
   expect([calls("pauseServer").length, calls("retryServer").length, screen.queryByRole("dialog")]).toEqual([1, 1, null]);
   server("a").focus();
   await user.keyboard("{Delete}");
-  expect(screen.getByRole("dialog", { name: "Remove a?" })).toBeTruthy();
+  expect(await screen.findByRole("dialog", { name: "Remove a?" })).toBeTruthy();
 });
 
 test("the focus stays on a button whose word changes, and goes to the row when a button goes", async () => {
@@ -138,8 +138,9 @@ test("a failed row with something in its log leads there; the name leads to the 
   expect(screen.getByRole("region", { name: "Details of b" })).toBeTruthy();
   expect(server("b").getAttribute("aria-current")).toBe("true");
   expect(document.querySelector(".board-list")?.hasAttribute("inert")).toBe(true); // no room beside the list
+  const close = await screen.findByRole("button", { name: "Close details" });
   expect(document.activeElement).toBe(screen.getByRole("region", { name: "Details of b" }));
-  await user.click(screen.getByRole("button", { name: "Close details" }));
+  await user.click(close);
   expect(screen.queryByRole("region", { name: "Details of b" })).toBeNull();
   await waitFor(() => expect(focused()).toBe("b"));
   await user.click(screen.getByRole("button", { name: "Log of a" }));

@@ -1,10 +1,13 @@
 import { Plus, Search } from "lucide-react";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { SearchHit, SessionInfo, SessionsSnapshot } from "../../contract/types";
 import { baseName } from "../../lib/format";
-import { Modal } from "../../ui/modal";
+import { lazily } from "../../ui/lazily";
 import { Hits, useSearch } from "./search";
+import type { OpenDialog } from "./session-dialogs";
 import { SessionLine } from "./session-line";
+
+const SessionDialogs = lazily(() => import("./session-dialogs"), "SessionDialogs");
 
 /** Sessions by workspace, the newest workspace first; plain chats last. */
 export function byWorkspace(sessions: readonly SessionInfo[]): { workspace: string; sessions: SessionInfo[] }[] {
@@ -25,13 +28,11 @@ export interface SessionActions {
   onSearch: (query: string) => Promise<SearchHit[]>;
 }
 
-type Open = { kind: "rename" | "delete"; session: SessionInfo };
-
 /** The left side: where to go, what was said before, and how to begin. */
 export function SessionList({ snapshot, asking, busy, ...actions }: SessionActions & {
   snapshot: SessionsSnapshot; asking: ReadonlySet<string>; busy: boolean;
 }) {
-  const [open, setOpen] = useState<Open>();
+  const [open, setOpen] = useState<OpenDialog>();
   const search = useSearch(actions.onSearch);
   const close = () => setOpen(undefined);
   return (
@@ -53,25 +54,8 @@ export function SessionList({ snapshot, asking, busy, ...actions }: SessionActio
           </section>
         ))}</div>
       )}
-      {open?.kind === "rename" ? <Rename title={open.session.title} onClose={close} onSave={(title) => actions.onRename(open.session.id, title)} /> : null}
-      {open?.kind === "delete" ? <Modal title={`Delete ${open.session.title || "New session"}?`} onClose={close}
-        describe={`${open.session.running ? "Its turn is stopped. " : ""}The conversation leaves this machine; files it changed stay as they are. This cannot be undone.`}>
-        <footer><button type="button" className="btn danger" onClick={() => { close(); void actions.onDelete(open.session.id); }}>Delete</button>
-          <button type="button" className="btn" onClick={close}>Cancel</button></footer></Modal> : null}
+      {open ? <Suspense><SessionDialogs open={open} onClose={close} onRename={(title) => actions.onRename(open.session.id, title)}
+        onDelete={() => void actions.onDelete(open.session.id)} /></Suspense> : null}
     </nav>
-  );
-}
-
-function Rename({ title, onSave, onClose }: { title: string; onSave: (title: string) => Promise<boolean>; onClose: () => void }) {
-  const [text, setText] = useState(title);
-  const problem = text.trim() === "" ? "Give the session a title" : "";
-  return (
-    <Modal title="Rename session" onClose={onClose}>
-      <form className="stack" onSubmit={(e) => { e.preventDefault(); if (!problem) void onSave(text.trim()).then((saved) => { if (saved) onClose(); }); }}>
-        <label>Title<input value={text} maxLength={200} onChange={(e) => setText(e.target.value)} onFocus={(e) => e.target.select()} /></label>
-        <p className="line error" role="alert">{problem}</p>
-        <footer><button type="submit" className="btn primary" disabled={problem !== ""}>Rename</button><button type="button" className="btn" onClick={onClose}>Cancel</button></footer>
-      </form>
-    </Modal>
   );
 }

@@ -1,5 +1,5 @@
-import type { ServerRow } from "../../contract/types";
-import type { Runner } from "../../lib/run";
+import type { Done, ServerRow } from "../../contract/types";
+import { errorText, type Runner } from "../../lib/run";
 import type { Host } from "../../platform/host";
 import { Modal } from "../../ui/modal";
 import { change, type Open } from "./board-actions";
@@ -14,10 +14,10 @@ export function BoardDialogs({ open, rows, host, runner, onClose }: {
     case "form": return (
       <ServerFormDialog initial={open.form} edits={open.edits} canEnable onClose={onClose}
         host={host} runner={runner} taken={rows.filter((row) => row.defined && row.name !== open.edits).map((row) => row.name)}
-        onSave={(form) => change(host, runner, form.name, () => (open.edits === undefined ? host.addServer(form) : host.editServer(open.edits, form)))} />
+        onSave={(form) => save(host, runner, form.name, () => (open.edits === undefined ? host.addServer(form) : host.editServer(open.edits, form)))} />
     );
     case "resolve": return (
-      <ResolveDialog row={open.row} host={host} onClose={onClose} onSave={(rules) => change(host, runner, open.row.name, () => host.resolveClash(open.row.name, rules))} />
+      <ResolveDialog row={open.row} host={host} onClose={onClose} onSave={(rules) => save(host, runner, open.row.name, () => host.resolveClash(open.row.name, rules))} />
     );
     case "remove": return (
       <Modal title={`Remove ${open.row.name}?`} onClose={onClose} describe="Its definition leaves this machine's mcp.json and its process ends. You can undo this.">
@@ -28,4 +28,18 @@ export function BoardDialogs({ open, rows, host, runner, onClose }: {
       </Modal>
     );
   }
+}
+
+/** Runs the change of a dialog; what went wrong is for the dialog to say, "" when nothing did. */
+async function save(host: Host, runner: Runner, key: string, command: () => Promise<Done>): Promise<string> {
+  let wrong = "";
+  const done = await change(host, runner, key, async () => {
+    try {
+      return await command();
+    } catch (err) {
+      wrong = errorText(err);
+      return { id: "", what: "" };
+    }
+  });
+  return wrong || (done ? "" : `Another change of ${key} is under way: try again`);
 }

@@ -16,7 +16,7 @@ function open(clashes: Clash[], taken: string[], refuse?: unknown) {
   const fake = new FakeHost();
   fake.state.clashes = { clashes, taken };
   if (refuse) fake.refuse.clashes = refuse;
-  const onSave = vi.fn((_: ToolRules) => Promise.resolve(true));
+  const onSave = vi.fn((_: ToolRules) => Promise.resolve(""));
   render(<ResolveDialog row={row({ name: "fs", state: "error", conflicts: clashes.map((each) => ({ tool: each.tool, owner: "built-in" })) })} host={fake.host()} onSave={onSave} onClose={() => {}} />);
   return { onSave, user: userEvent.setup() };
 }

@@ -24,14 +24,16 @@ function useClashes(host: Host | undefined, row: ServerRow) {
   return { ...clashes, error };
 }
 
-/** Settles every clash of one server: hold the tool back, or give it another name. */
+/** Settles every clash of one server: hold the tool back, or give it another name. onSave resolves
+ *  to what is wrong, "" when it was saved. */
 export function ResolveDialog({ row, host, onSave, onClose }: {
-  row: ServerRow; host?: Host; onSave: (rules: ToolRules) => Promise<boolean>; onClose: () => void;
+  row: ServerRow; host?: Host; onSave: (rules: ToolRules) => Promise<string>; onClose: () => void;
 }) {
   const { clashes, taken, error } = useClashes(host, row);
   const [prefix, setPrefix] = useState(row.name);
   const [made, setMade] = useState<Readonly<Record<string, Choice>>>({});
   const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState("");
   const input = useRef<HTMLInputElement>(null);
   const given = useMemo(() => Object.fromEntries(clashes.map(({ tool }) => [tool, { held: false, name: prefixed(row.name, tool) }])), [clashes, row.name]);
   const choices: Readonly<Record<string, Choice>> = useMemo(() => ({ ...given, ...made }), [given, made]);
@@ -46,8 +48,10 @@ export function ResolveDialog({ row, host, onSave, onClose }: {
     setBusy(true);
     const rename = Object.fromEntries(clashes.flatMap(({ tool, mine }) => { const choice = choices[tool]; return choice && !choice.held ? [[mine.original || tool, choice.name]] : []; }));
     const exclude = clashes.filter(({ tool }) => choices[tool]?.held).map(({ tool, mine }) => mine.original || tool);
-    if (await onSave({ exclude, rename })) onClose();
-    else setBusy(false);
+    const refused = await onSave({ exclude, rename });
+    if (refused === "") return onClose();
+    setBusy(false);
+    setWrong(refused);
   };
   return (
     <Modal title={`Resolve ${row.name}`} size="large" focus={input} onClose={onClose} describe={`${clashes.length === 1 ? "This name is" : `${clashes.length} names are`} held by someone else. The rest of the server's tools stay as they are.`}>
@@ -65,7 +69,7 @@ export function ResolveDialog({ row, host, onSave, onClose }: {
         })}</div>
         <p className="resolve-seen muted" tabIndex={seen.length > 12 ? 0 : undefined}>The model will see: <span className="mono">{seen.join(", ") || "none of these"}</span></p>
         <footer><button type="submit" className="btn primary" disabled={busy || first !== undefined}>Apply</button><button type="button" className="btn" onClick={onClose}>Cancel</button>
-          <p className="line error" role="alert">{first ? `New name of ${first[0]}: ${first[1]}` : ""}</p></footer>
+          <p className="line error" role="alert">{first ? `New name of ${first[0]}: ${first[1]}` : wrong}</p></footer>
       </form>
     </Modal>
   );

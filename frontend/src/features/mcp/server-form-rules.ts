@@ -40,6 +40,26 @@ export function sameForm(a: ServerForm, b: ServerForm): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** What the parts of a form are called in a sentence. */
+const PARTS: Readonly<Record<keyof ServerForm, string>> = {
+  name: "name", type: "transport", command: "command", args: "arguments", cwd: "working folder", url: "URL", env: "environment", headers: "headers", enable: "enablement",
+};
+
+/** Brings together what was changed in a form and what another program changed meanwhile; of a
+ *  part that both changed, mine is kept and named. began is what both started from. */
+export function merged(began: ServerForm, mine: ServerForm, theirs: ServerForm): { form: ServerForm; both: string[] } {
+  const form: ServerForm = { ...mine };
+  const both: string[] = [];
+  const settle = <Part extends keyof ServerForm>(part: Part) => {
+    const same = (a: ServerForm, b: ServerForm) => JSON.stringify(a[part]) === JSON.stringify(b[part]);
+    if (same(began, theirs) || same(mine, theirs)) return;
+    if (same(began, mine)) form[part] = theirs[part];
+    else both.push(PARTS[part]);
+  };
+  for (const part of Object.keys(PARTS) as (keyof ServerForm)[]) settle(part);
+  return { form, both };
+}
+
 /** What a text in a field of the form really is, when it is clearly something else. */
 export function offerOf(text: string): string {
   const it = text.trim();

@@ -5,13 +5,13 @@ import type { ServerForm } from "../../contract/types";
 import { Runner } from "../../lib/run";
 import { FakeHost } from "../../platform/fake";
 import { blank, ServerFormDialog } from "./server-form";
-import { filled, offerOf, problemsOf } from "./server-form-rules";
+import { filled, merged, offerOf, problemsOf } from "./server-form-rules";
 
 const form = (part: Partial<ServerForm>): ServerForm => ({ ...blank("a"), command: "npx", ...part });
 
 function open(part: Partial<Parameters<typeof ServerFormDialog>[0]> = {}) {
   const fake = new FakeHost();
-  const onSave = vi.fn((_: ServerForm) => Promise.resolve(true));
+  const onSave = vi.fn((_: ServerForm) => Promise.resolve(""));
   const onClose = vi.fn();
   const runner = new Runner();
   render(<ServerFormDialog initial={blank()} taken={["old"]} canEnable host={fake.host()} runner={runner} onSave={onSave} onClose={onClose} {...part} />);
@@ -44,6 +44,34 @@ test("a pasted form keeps the name that the person gave, and what is enabled", (
   expect(filled(form({ name: "mine", enable: false }), form({ name: "theirs", command: "uvx" }), true)).toMatchObject({ name: "mine", command: "uvx", enable: false });
   expect(filled(form({ name: "first" }), form({ name: "second" }), false).name).toBe("second");
   expect(filled(form({ name: "mine" }), form({ name: "" }), false).name).toBe("mine");
+});
+
+test("what another program changed meanwhile is kept; of a part that both changed mine is, and it is named", () => {
+  const value = (name: string, value = "") => ({ name, value, hasValue: true });
+  const began = form({ args: ["a"], env: [value("A")] });
+  const theirs = form({ args: ["a", "theirs"], env: [value("A"), value("B")], enable: false });
+  expect(merged(began, form({ args: ["a"], env: [value("A")], cwd: "/mine" }), theirs)).toEqual({ form: { ...theirs, cwd: "/mine" }, both: [] });
+  const mine = form({ args: ["mine"], env: [value("A", "typed")], enable: false });
+  expect(merged(began, mine, theirs)).toEqual({ form: mine, both: ["arguments", "environment"] });
+  expect(merged(began, began, began)).toEqual({ form: began, both: [] });
+});
+
+test("Save over what another program changed asks once, and a refusal stands in the dialog", async () => {
+  const initial = form({ cwd: "/began" });
+  const { fake, user, onSave, onClose } = open({ initial, edits: "a" });
+  fake.state.form = form({ cwd: "/theirs", args: ["theirs"] });
+  await user.type(screen.getByLabelText("Working folder"), "/mine");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(screen.getByRole("alert").textContent).toBe("Another program changed the working folder of a meanwhile. Save again to put yours in its place."));
+  expect(onSave).not.toHaveBeenCalled();
+  expect(screen.getByLabelText("Arguments, one per line")).toHaveProperty("value", "theirs");
+  onSave.mockResolvedValueOnce("mcp.json cannot be read");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(screen.getByRole("alert").textContent).toBe("mcp.json cannot be read"));
+  expect(onClose).not.toHaveBeenCalled();
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(onClose).toHaveBeenCalledTimes(1));
+  expect(onSave.mock.calls.at(-1)).toEqual([form({ cwd: "/began/mine", args: ["theirs"] })]);
 });
 
 test("errors stand at their fields as they are typed, and the form says the first", async () => {

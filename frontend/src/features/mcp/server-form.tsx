@@ -1,11 +1,11 @@
 import { useRef, useState, type FormEvent } from "react";
 import type { Paste, ServerForm } from "../../contract/types";
-import type { Runner } from "../../lib/run";
+import { errorText, type Runner } from "../../lib/run";
 import type { Host } from "../../platform/host";
 import { Modal } from "../../ui/modal";
 import { addAll, candidateProblem, candidatesOf, PasteBox, PasteMany, usePaste, type Candidate } from "./paste";
 import { Fields } from "./server-form-fields";
-import { blank, filled, problemsOf, sameForm } from "./server-form-rules";
+import { blank, filled, merged, problemsOf, sameForm } from "./server-form-rules";
 import { TrialPanel, useTrial } from "./trial";
 
 export { blank };
@@ -15,15 +15,18 @@ export function problemOf(form: ServerForm, taken: readonly string[]): string {
   return problemsOf(form, taken)[0]?.sentence ?? "";
 }
 
-/** Adds a definition, or edits one. taken are the names of the other definitions. */
+/** Adds a definition, or edits one. taken are the names of the other definitions; onSave resolves
+ *  to what is wrong, "" when it was saved. */
 export function ServerFormDialog({ initial, edits, taken, canEnable, host, runner, onSave, onClose }: {
   initial: ServerForm; edits?: string; taken: readonly string[]; canEnable: boolean; host?: Host; runner?: Runner;
-  onSave: (form: ServerForm) => Promise<boolean>; onClose: () => void;
+  onSave: (form: ServerForm) => Promise<string>; onClose: () => void;
 }) {
   const [form, setForm] = useState(initial);
   const [asks, setAsks] = useState(false);
   const [busy, setBusy] = useState(false);
   const [touched, setTouched] = useState(false);
+  const [wrong, setWrong] = useState("");
+  const began = useRef(initial);
   const paste = usePasted(host, taken, form, setForm);
   const run = useTrial(host, edits ?? "");
   const name = useRef<HTMLInputElement>(null);
@@ -35,8 +38,24 @@ export function ServerFormDialog({ initial, edits, taken, canEnable, host, runne
   const save = async () => {
     if (busy || problem) return;
     setBusy(true);
-    if (await onSave({ ...form, name: form.name.trim() })) onClose();
-    else setBusy(false);
+    const { next, said } = await latest({ ...form, name: form.name.trim() });
+    const refused = said || (await onSave(next));
+    if (refused === "") return onClose();
+    setBusy(false);
+    setWrong(refused);
+  };
+  // Another program may have changed the file while the form was open.
+  const latest = async (mine: ServerForm): Promise<{ next: ServerForm; said: string }> => {
+    if (edits === undefined || !host) return { next: mine, said: "" };
+    try {
+      const theirs = await host.readServer(edits);
+      const { form: next, both } = merged(began.current, mine, theirs);
+      began.current = theirs;
+      setForm(next);
+      return { next, said: both.length > 0 ? `Another program changed the ${both.join(" and the ")} of ${edits} meanwhile. Save again to put yours in its place.` : "" };
+    } catch (err) {
+      return { next: mine, said: errorText(err) };
+    }
   };
   const saveAll = async () => {
     if (busy || !host || paste.manyProblem) return;
@@ -63,7 +82,7 @@ export function ServerFormDialog({ initial, edits, taken, canEnable, host, runne
             {edits === undefined && host ? <PasteBox text={paste.text} note={paste.note} error={paste.error} warnings={paste.warnings} onText={paste.put} /> : null}
             {many ? <PasteMany all={paste.many} taken={taken} onChange={paste.setMany} />
               : <Fields form={form} taken={taken} first={name} submitted={touched} onOffer={edits === undefined && host ? paste.use : undefined}
-                  onChange={(next) => { paste.touch(); setForm(next); }} />}
+                  onChange={(next) => { paste.touch(); setWrong(""); setForm(next); }} />}
             {edits === undefined && canEnable ? <label className="check"><input type="checkbox" checked={form.enable} onChange={(e) => {
               setForm({ ...form, enable: e.target.checked });
               paste.setMany(paste.many.map((each) => ({ ...each, form: { ...each.form, enable: e.target.checked } })));
@@ -76,7 +95,7 @@ export function ServerFormDialog({ initial, edits, taken, canEnable, host, runne
             {many ? <button type="submit" className="btn primary" disabled={busy || chosen.length === 0 || paste.manyProblem !== ""}>{`Add ${chosen.length} ${chosen.length === 1 ? "server" : "servers"}`}</button>
               : <button type="submit" className="btn primary" disabled={busy}>{edits ? "Save" : "Add"}</button>}
             <button type="button" className="btn" onClick={onClose}>Cancel</button>
-            <p className="line error" role="alert">{many ? paste.manyProblem : dirty || touched ? problem : ""}</p>
+            <p className="line error" role="alert">{many ? paste.manyProblem : wrong || (dirty || touched ? problem : "")}</p>
           </footer>
         )}
       </form>

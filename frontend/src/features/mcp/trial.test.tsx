@@ -8,7 +8,7 @@ import { blank, ServerFormDialog } from "./server-form";
 
 function open() {
   const fake = new FakeHost();
-  const onSave = () => Promise.resolve(true);
+  const onSave = () => Promise.resolve("");
   const view = render(<ServerFormDialog initial={{ ...blank("pg"), command: "npx" }} edits="pg" taken={[]} canEnable host={fake.host()} onSave={onSave} onClose={() => {}} />);
   const emit = (part: Partial<Trial>) => act(() => { fake.state.trial = { ...fake.state.trial, rev: fake.state.trial.rev + 1, id: "t1", ...part }; fake.emit("trial", fake.state.trial); });
   return { fake, emit, view, user: userEvent.setup(), calls: (name: string) => fake.calls.filter((each) => each[0] === name) };

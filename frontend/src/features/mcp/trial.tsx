@@ -55,19 +55,16 @@ export function useTrial(host: Host | undefined, edits: string): TrialRun {
 /** What to do about a cause, "" where the reason says it already. */
 const ADVICE: Readonly<Record<string, string>> = {
   env_missing: "Set the variable where Patchbay starts, or write a value, or a default: ${NAME:-value}.",
-  not_found: "Install the program, or write its full path as the command.",
   not_executable: "Make the file executable, or start it with its interpreter.",
   bad_cwd: "Choose a working folder that exists, or leave it empty for the workspace.",
   exited: "Run the same command in a terminal: what it prints there says more.",
   bad_stdout: "The program writes other text to its standard output. Find the option that makes it quiet or an MCP server.",
   timeout: "Try again: a first start often downloads. If it stays, see what it waits for.",
-  refused: "Nothing listens there: start the server, or check the port.",
+  refused: "Start the server, or check the port.",
   dns: "Check the host name and the network.",
   tls: "Check the certificate, or whether the address is http.",
-  sign_in: "Add an Authorization header with a token.",
   forbidden: "The token is known but may not do this: check its rights.",
-  wrong_url: "Check the path of the URL: many servers end in /mcp or /sse.",
-  wrong_transport: "Choose the other transport.",
+  wrong_url: "Many servers end in /mcp or /sse.",
   not_mcp: "Something answers there, but it is no MCP server: check the address.",
   tool_builtin: "Add it all the same: Resolve then renames the tools or holds them back.",
   tool_taken: "Add it all the same: Resolve then renames the tools or holds them back.",
@@ -122,7 +119,7 @@ function Verdict({ trial }: { trial: Trial }) {
   }
   const advice = ADVICE[trial.cause];
   return <>
-    <p className="trial-verdict"><span className="st error"><Lamp shape="cross" /></span><span className="first">{trial.reason || "It did not connect."}</span></p>
+    <p className="trial-verdict"><span className="st error"><Lamp shape="cross" /></span><span className={/^https?:/.test(trial.reason) ? undefined : "first"}>{trial.reason || "It did not connect."}</span></p>
     {advice ? <p className="trial-advice">{advice}</p> : null}
     {trial.conflicts.length > 0 ? <Conflicts trial={trial} /> : null}
     {trial.evidence ? <EvidenceList evidence={trial.evidence} /> : null}

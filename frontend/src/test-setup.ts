@@ -10,5 +10,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   cleanup();
+  sessionStorage.clear();
   expect(said).toEqual([]);
 });

@@ -2,6 +2,7 @@ import type { ChatEvent } from "../../contract/types";
 import { errorText } from "../../lib/run";
 import { Cell } from "../../lib/store";
 import type { Host } from "../../platform/host";
+import { Drafts } from "./drafts";
 import { applyAll, empty, fromTranscript, type Conversation } from "./reducer";
 
 /** A hidden window draws no frames; what came is shown after so long all the same. */
@@ -19,7 +20,7 @@ export class ChatStore {
   /** Whether the transcript of the shown session is still being read for the first time. */
   readonly loading = new Cell(false);
   /** What was written and not sent, by session. */
-  readonly drafts = new Map<string, string>();
+  readonly drafts = new Drafts();
   private newest: Conversation = empty(""); // conversation follows it, a frame later while text streams
   private waiting: ChatEvent[] = [];
   private reading = 0; // grows with each read; only the newest may end

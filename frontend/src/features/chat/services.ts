@@ -19,6 +19,6 @@ export function chip(row: ServerRow): { look: ChipLook; note: string; title: str
 /** What a message will go without, "" when it carries every tool. */
 export function cutLine(cut: readonly string[]): string {
   if (cut.length === 0) return "";
-  const names = cut.slice(0, 4).join(", ");
-  return `${cut.length === 1 ? "1 tool is" : `${cut.length} tools are`} beyond the 128 of a message and left out: ${names}${cut.length > 4 ? ", …" : ""}. Turn a service off to make room.`;
+  const names = cut.length <= 4 ? cut.join(", ") : `${cut.slice(0, 3).join(", ")} and ${cut.length - 3} more`;
+  return `${cut.length === 1 ? "1 tool is" : `${cut.length} tools are`} beyond the 128 of a message and left out: ${names}. Turn a service off to make room.`;
 }

@@ -1,25 +1,13 @@
 import { Plus, Search } from "lucide-react";
 import { Suspense, useState } from "react";
-import type { SearchHit, SessionInfo, SessionsSnapshot } from "../../contract/types";
-import { baseName } from "../../lib/format";
+import type { SearchHit, SessionsSnapshot } from "../../contract/types";
 import { lazily } from "../../ui/lazily";
 import { Hits, useSearch } from "./search";
 import type { OpenDialog } from "./session-dialogs";
+import { SessionGroups } from "./session-groups";
 import { SessionLine } from "./session-line";
 
 const SessionDialogs = lazily(() => import("./session-dialogs"), "SessionDialogs");
-
-/** Sessions by workspace, the newest workspace first; plain chats last. */
-export function byWorkspace(sessions: readonly SessionInfo[]): { workspace: string; sessions: SessionInfo[] }[] {
-  const groups = new Map<string, SessionInfo[]>();
-  for (const each of sessions) {
-    const group = groups.get(each.workspace);
-    if (group) group.push(each);
-    else groups.set(each.workspace, [each]);
-  }
-  return [...groups].map(([workspace, list]) => ({ workspace, sessions: list }))
-    .sort((a, b) => Number(a.workspace === "") - Number(b.workspace === ""));
-}
 
 /** What the left side can ask for. */
 export interface SessionActions {
@@ -44,15 +32,10 @@ export function SessionList({ snapshot, asking, busy, ...actions }: SessionActio
           onKeyDown={(e) => { if (e.key === "Escape") search.ask(""); }} />
       </div>
       {search.query.trim() !== "" ? <Hits search={search} current={snapshot.current} onSelect={actions.onSelect} /> : (
-        <div className="session-groups">{byWorkspace(snapshot.sessions).map((group) => (
-          <section key={group.workspace}>
-            <h2 title={group.workspace}>{group.workspace ? baseName(group.workspace) : "No workspace"}</h2>
-            <ul>{group.sessions.map((each) => (
-              <SessionLine key={each.id} session={each} asks={asking.has(each.id)} current={each.id === snapshot.current} onSelect={() => actions.onSelect(each.id)}
-                onRename={() => setOpen({ kind: "rename", session: each })} onDelete={() => setOpen({ kind: "delete", session: each })} />
-            ))}</ul>
-          </section>
-        ))}</div>
+        <SessionGroups sessions={snapshot.sessions}>{(each) => (
+          <SessionLine key={each.id} session={each} asks={asking.has(each.id)} current={each.id === snapshot.current} onSelect={() => actions.onSelect(each.id)}
+            onRename={() => setOpen({ kind: "rename", session: each })} onDelete={() => setOpen({ kind: "delete", session: each })} />
+        )}</SessionGroups>
       )}
       {open ? <Suspense><SessionDialogs open={open} onClose={close} onRename={(title) => actions.onRename(open.session.id, title)}
         onDelete={() => void actions.onDelete(open.session.id)} /></Suspense> : null}

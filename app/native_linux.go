@@ -17,10 +17,12 @@ package app
 // not (wails issues 3965 and 5506). So make it install them now and add the flag. SIGUSR1
 // and SIGUSR2 are left alone: JavaScriptCore's collector stops threads with SIGUSR1 and
 // backs off for ever on an alternate stack.
-static gboolean patchbay_fix_signals(gpointer data) {
+static void patchbay_fix_signals(void) {
+	static gboolean done = FALSE;
+	if (done) return;
+	done = TRUE;
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGCHLD,
 		SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGURG, SIGXCPU, SIGXFSZ};
-	(void)data;
 	JSCContext *context = jsc_context_new();
 	JSCValue *value = jsc_context_evaluate(context, "1+1", -1);
 	if (value != NULL) g_object_unref(value);
@@ -31,6 +33,11 @@ static gboolean patchbay_fix_signals(gpointer data) {
 		action.sa_flags |= SA_ONSTACK;
 		sigaction(signals[i], &action, NULL);
 	}
+}
+
+static gboolean patchbay_fix_signals_idle(gpointer data) {
+	(void)data;
+	patchbay_fix_signals();
 	return G_SOURCE_REMOVE;
 }
 
@@ -80,7 +87,9 @@ extern void patchbayAnswer(uintptr_t handle, int reload);
 
 static void patchbay_load(WebKitWebView *view, WebKitLoadEvent event, gpointer handle) {
 	(void)view;
-	if (event == WEBKIT_LOAD_STARTED) patchbayLoading((uintptr_t)handle);
+	if (event != WEBKIT_LOAD_STARTED) return;
+	patchbay_fix_signals(); // comes before every message of the page
+	patchbayLoading((uintptr_t)handle);
 }
 
 static void patchbay_gone(WebKitWebView *view, WebKitWebProcessTerminationReason reason, gpointer handle) {
@@ -107,7 +116,8 @@ static void patchbay_harden(char *own, uintptr_t handle) {
 	patchbay_guarded *g = g_new(patchbay_guarded, 1);
 	g->own = own;
 	g->handle = handle;
-	g_idle_add_full(G_PRIORITY_HIGH, patchbay_fix_signals, NULL, NULL);
+	// While the page's process starts there is time for it; see patchbay_load for the latest moment.
+	g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, patchbay_fix_signals_idle, NULL, NULL);
 	g_timeout_add_full(G_PRIORITY_HIGH, 1, patchbay_guard, g, NULL);
 }
 

@@ -33,7 +33,7 @@ func (l *Local) toSettings() SettingsSnapshot {
 		out.DemoCommand = self
 	}
 	if v.Err != nil {
-		out.Messages = append(out.Messages, v.Err.Error())
+		out.Messages = append(out.Messages, sentence(v.Err))
 	}
 	if p := v.Profile; p != nil {
 		out.Profile = ModelProfile{Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, HasKey: p.KeyRef != ""}
@@ -41,7 +41,7 @@ func (l *Local) toSettings() SettingsSnapshot {
 	out.Layout = Layout(v.Layout)
 	info, err := l.manager.ModelInfo()
 	if err != nil {
-		out.Messages = append(out.Messages, err.Error())
+		out.Messages = append(out.Messages, sentence(err))
 	}
 	out.Model = ModelInfo{
 		Name: info.Name, Source: string(info.Source), BaseURL: info.BaseURL, Practice: info.Source == settings.Practice,
@@ -115,4 +115,10 @@ func keyMissing(profile ModelProfile, err error) string {
 		host = u.Host
 	}
 	return "The stored key was given for another host and is not sent to " + host + ". Type the key for it"
+}
+
+// sentence is an error as a line of the window.
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:]
 }

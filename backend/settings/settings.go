@@ -158,12 +158,12 @@ func read(path string) Settings {
 		return v
 	}
 	if err != nil {
-		v.Err = fmt.Errorf("read %s: %w", path, err)
+		v.Err = fmt.Errorf("the settings file cannot be read: %w", err) // it names the file
 		return v
 	}
-	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &v); err != nil {
-		v = Settings{Theme: System, Mode: approval.Safe, Err: fmt.Errorf("read %s: %w. Correct or remove the file", path, err)}
-		return v
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if err := json.Unmarshal(data, &v); err != nil {
+		return Settings{Theme: System, Mode: approval.Safe, Err: broken(path, data, err)}
 	}
 	if !slices.Contains(AllThemes, v.Theme) {
 		v.Theme = System
@@ -174,6 +174,23 @@ func read(path string) Settings {
 	v.Layout.clamp()
 	v.Window.clamp()
 	return v
+}
+
+// broken says where the settings file is wrong, and what to do about it.
+func broken(path string, data []byte, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	message, at := err.Error(), int64(0)
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &kind):
+		message, at = fmt.Sprintf("%s cannot be a %s", kind.Field, kind.Value), kind.Offset
+	}
+	before := data[:min(max(at, 1), int64(len(data)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - (bytes.LastIndexByte(before, '\n') + 1)
+	return fmt.Errorf("the settings file %s is not used: line %d, column %d: %s. Correct or remove it", path, line, max(column, 1), message)
 }
 
 // merge returns the file's bytes with our fields replaced and every other field kept.

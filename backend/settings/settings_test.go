@@ -140,6 +140,28 @@ func TestABrokenFileIsNeverOverwritten(t *testing.T) {
 	}
 }
 
+func TestABrokenFileSaysWhere(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"{\"theme\": \"dark\",\n  oops", "line 2, column 3: invalid character 'o'"},
+		{"{\"theme\": \"dark\",\n  \"mode\": 7}", "line 2, column 11: mode cannot be a number"},
+		{"{\"layout\": {\"boardWide\": \"yes\"}}", "layout.boardWide cannot be a string"},
+		{"", "line 1, column 1: unexpected end"},
+	}
+	for _, tt := range tests {
+		path := filepath.Join(t.TempDir(), "settings.json")
+		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := read(path)
+		if got.Err == nil || !strings.Contains(got.Err.Error(), tt.want) || !strings.Contains(got.Err.Error(), path) {
+			t.Errorf("%q: it says %v, want %q and the file", tt.text, got.Err, tt.want)
+		}
+		if got.Theme != System || got.Mode != approval.Safe {
+			t.Errorf("%q: half of it is in force: %+v", tt.text, got)
+		}
+	}
+}
+
 func TestUnknownFieldsStay(t *testing.T) {
 	s := open(t)
 	if err := os.WriteFile(s.path, []byte("\xef\xbb\xbf{\"later\": {\"x\": 1}, \"theme\": \"light\"}"), 0o600); err != nil {

@@ -82,6 +82,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
         </Conversation>
         <Composer key={id} store={chat} sessionId={id} running={turning || (current?.running ?? false)} disabled={blocked}
           onSend={(text) => runner.run("send", () => host.sendMessage(id, text))} onStop={() => void runner.run("stop", () => host.stopTurn(id))}>
+          {settings.messages[0] ? <p className="line error practice" role="status">{settings.messages[0]}</p> : null}
           {settings.model.practice ? <p className="muted practice">The built-in practice model answers. Settings has real ones.</p> : null}
           <ServiceChips mcp={stores.mcp} workspace={workspace} onLight={(name, lit) => void runner.run(`light ${name}`, () => host.lightService(id, name, lit))} />
         </Composer>

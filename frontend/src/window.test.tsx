@@ -111,3 +111,8 @@ test("what can be undone goes by itself, an error stays", async () => {
     vi.useRealTimers();
   }
 });
+
+test("what is wrong with the settings is said where one writes", async () => {
+  await open((f) => { f.state.settings = { ...f.state.settings, messages: ["The settings file is not used: line 3"] }; });
+  expect(screen.getByText("The settings file is not used: line 3").closest("form")?.className).toBe("composer");
+});

@@ -65,7 +65,9 @@ func check(ctx context.Context, o Options, limit time.Duration) Checked {
 	}
 	out.Models = list(ctx, o, o.BaseURL)
 	if !out.OK {
-		out.Message += advice(ctx, o, err, out.Models)
+		if more := advice(ctx, o, err, out.Models); more != "" {
+			out.Message = strings.TrimSuffix(out.Message, ".") + more
+		}
 	}
 	return out
 }
@@ -103,12 +105,12 @@ func advice(ctx context.Context, o Options, err error, models []string) string {
 	switch failed.Code {
 	case model.BadModel, model.BadRequest:
 		if len(models) > 0 && !slices.Contains(models, o.Model) {
-			return " It offers " + some(models) + "."
+			return ". It offers " + some(models) + "."
 		}
 	case model.BadURL:
 		base := strings.TrimRight(strings.TrimSpace(o.BaseURL), "/")
 		if better := base + "/v1"; !strings.HasSuffix(base, "/v1") && list(ctx, o, better) != nil {
-			return " " + redacted(better) + " answers: use that."
+			return ". " + redacted(better) + " answers: use that."
 		}
 	}
 	return ""
@@ -165,9 +167,12 @@ func shortly(d time.Duration) string {
 	return fmt.Sprintf("%d s", int(d.Seconds()))
 }
 
-// sentence is the error with a capital letter.
+// sentence is the error with a capital letter, where it does not begin with an address.
 func sentence(err error) string {
 	text := err.Error()
+	if word, _, _ := strings.Cut(text, " "); strings.Contains(word, "://") {
+		return text
+	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 

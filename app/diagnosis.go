@@ -83,10 +83,10 @@ func (r *diagnosis) definition(row mcphost.Row) {
 				words[i] = strconv.Quote(word)
 			}
 		}
-		r.line("Command", "%s", strings.Join(words, " "))
+		r.said("Command", strings.Join(words, " "))
 	}
-	r.line("Folder", "%s", def.CWD)
-	r.line("URL", "%s", mcpconn.ShownURL(def.URL))
+	r.said("Folder", def.CWD)
+	r.said("URL", mcpconn.ShownURL(def.URL))
 	r.line("Environment", "%s", strings.Join(slices.Sorted(maps.Keys(def.Env)), ", "))
 	r.line("Headers", "%s", strings.Join(slices.Sorted(maps.Keys(def.Headers)), ", "))
 	if def.TimeoutMs > 0 || def.CallTimeoutMs > 0 {

@@ -37,7 +37,7 @@ func TestDiagnosisHoldsNoSecret(t *testing.T) {
 	t.Cleanup(http.Close)
 	local := fake("local", "leak", "", mcptest.Env("API_KEY", "planted-env"))
 	local.Args = []string{"--api-key", "planted-flag", "--token=planted-joined", "--header", "Authorization: Bearer planted-header",
-		"-e", "X=planted-pair", "postgres://planteduser:planted-word@db/x?k=planted-query", "a word", "--verbose"}
+		"-e", "X=planted-pair", "postgres://planteduser:planted-word@db/x?k=planted-query", "a word", "--verbose", "stored word: planted-env"}
 	address := strings.Replace(http.URL, "http://", "http://planted-user:planted-word@", 1) + "/mcp?key=planted-query&mode=planted-mode#planted-fragment"
 	remote := mcptest.Remote(mcpconf.StreamableHTTP, address, mcptest.Named("remote"), mcptest.Header("X-Api-Key", "planted-head"))
 	nowhere := mcptest.Remote(mcpconf.SSE, strings.Replace(address, "127.0.0.1", "no-such-host.invalid", 1), mcptest.Named("nowhere"))
@@ -52,7 +52,7 @@ func TestDiagnosisHoldsNoSecret(t *testing.T) {
 		}
 	}
 	wantText(t, r.diagnosis("local"), "Patchbay: test, ", "Server: local\n", "Transport: stdio\n",
-		`--api-key ••• --token=••• --header "Authorization: •••" -e X=••• postgres://db/x?k=••• "a word" --verbose`,
+		`--api-key ••• --token=••• --header "Authorization: •••" -e X=••• postgres://db/x?k=••• "a word" --verbose "stored word: •••"`,
 		"Environment: API_KEY, PATCHBAY_FAKE\n", "File: ", "State: error\n", "Since: 20", "Layer: runtime\n", "Cause: exited\n",
 		"Reason: Exited (exit status 1): refused: •••.\n", "Failed at: initialize\n", "Exit code: 1\n", "Last lines of stderr:\n  refused: •••\n",
 		"Stages of the last start: resolve ", "Tools: 0 ", "Last 2 lines of the log:\n", "stderr refused: •••\n")

@@ -76,6 +76,7 @@ export function ToolsTab({ name, row, data, tries, view, onView, host, runner }:
           <li key={each.original} className={each.held ? "tool-line held" : "tool-line"}>
             <div className="tool-words">
               <button type="button" className="tool-open mono" aria-pressed={each.original === chosen} onClick={() => onView({ ...view, chosen: each.original })}>{each.name}</button><Badges tool={each} />
+              {each.name !== each.original ? <span className="mono muted tool-was" title={each.original}><span className="sr">from </span>{each.original}</span> : null}
               <span className="tool-about muted">{each.description || each.title || "no description"}</span>
             </div>
             <span className="num muted tool-cost" title={`${each.schemaTokens} tokens of schema`}>{short(each.schemaTokens)}<span className="sr"> tokens</span></span>
@@ -94,6 +95,9 @@ export function total(tools: readonly ServerTool[]): string {
   const tokens = tools.reduce((sum, each) => sum + (each.held ? 0 : each.schemaTokens), 0);
   return `${tools.length} ${tools.length === 1 ? "tool" : "tools"} · ${short(tokens)} schema tokens${held ? ` · ${held} held back` : ""}`;
 }
+
+/** From this length on a description is scrolled. */
+const LONG = 2_000;
 
 /** What the server says about a tool, and what keeps it from the model. */
 export function Badges({ tool }: { tool: ServerTool }) {
@@ -129,7 +133,7 @@ function ToolView({ tool, all, rules, row, tries, busy, onBack, onRules, onHold 
       {tool.name !== tool.original ? <p className="muted">The server calls it <span className="mono">{tool.original}</span></p> : null}
       <p className="tool-meta"><Badges tool={tool} /><span className="muted num">{tool.schemaTokens.toLocaleString("en")} tokens of schema</span></p>
       {tool.title ? <p><b>{tool.title}</b></p> : null}
-      <p className="tool-text">{tool.description || <span className="muted">The server describes it with no word.</span>}</p>
+      <p className="tool-text" tabIndex={tool.description.length > LONG ? 0 : undefined}>{tool.description || <span className="muted">The server describes it with no word.</span>}</p>
       {tool.owner ? <p className="line error">Its name is held by {tool.owner}.</p> : null}
       {tool.skipped ? <p className="line error">{tool.skipped}</p> : null}
       <details className="schema"><summary>Schema</summary>{schema === undefined ? <pre tabIndex={0} aria-label="Schema text">{tool.schema}</pre> : <JsonTree value={schema} label={`Schema of ${tool.name}`} open={3} />}</details>

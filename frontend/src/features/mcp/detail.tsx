@@ -12,7 +12,7 @@ import { Overview } from "./detail-overview";
 import { ToolsTab, type ToolsView } from "./detail-tools";
 import { Tries } from "./detail-tries";
 import { LogView } from "./log-view";
-import { cure, LAMP, quiet, type Verb } from "./words";
+import { cure, hint, LAMP, quiet, type Verb } from "./words";
 
 /** A tab of the detail. */
 export type DetailTab = "overview" | "tools" | "log";
@@ -67,7 +67,7 @@ function Header({ name, row, host, runner, onClose, onVerb }: PanelProps) {
       <span className="grow" />
       <span className="detail-actions">
         {row ? quiet(row).map((each) => (
-          <button key={each} type="button" className={each === "Remove" ? "btn ghost warn" : "btn ghost"} disabled={busy} onClick={() => onVerb(each, row)}>{each}{ASKS.includes(each) ? "…" : ""}</button>
+          <button key={each} type="button" className={each === "Remove" ? "btn ghost warn" : "btn ghost"} disabled={busy} title={hint(each, row)} onClick={() => onVerb(each, row)}>{each}{ASKS.includes(each) ? "…" : ""}</button>
         )) : null}
         <IconButton label="Copy diagnosis" icon={ClipboardCopy} onClick={() => void runner.run(`diagnosis ${name}`, async () => {
           await host.copyDiagnosis(name);

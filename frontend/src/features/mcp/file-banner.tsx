@@ -16,7 +16,7 @@ export function CutBanner({ tools }: { tools: readonly string[] }) {
   const named = tools.slice(0, 5).join(", ");
   return (
     <Banner kind="news" title={tools.join("\n")}>
-      <b>{tools.length} {tools.length === 1 ? "tool is" : "tools are"} beyond what a request may carry</b>: {named}{tools.length > 5 ? " …" : ""}. Pause a server to make room.
+      <b>{tools.length} {tools.length === 1 ? "tool is" : "tools are"} beyond what a request may carry</b>: {named}{tools.length > 5 ? ` and ${tools.length - 5} more` : ""}. Pause a server to make room.
     </Banner>
   );
 }

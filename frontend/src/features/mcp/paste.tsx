@@ -27,14 +27,14 @@ export function usePaste(host: Host | undefined, onRead: (paste: Paste, text: st
   return { error, read };
 }
 
-/** The box at the top of Add server. */
-export function PasteBox({ text, note, error, warnings, onText }: {
-  text: string; note: string; error: string; warnings: readonly string[]; onText: (text: string, pasted: boolean) => void;
+/** The box at the top of Add server. What holds values is masked while nobody writes there. */
+export function PasteBox({ text, note, secret, error, warnings, onText }: {
+  text: string; note: string; secret: boolean; error: string; warnings: readonly string[]; onText: (text: string, pasted: boolean) => void;
 }) {
   const pasted = useRef(false);
   return (
     <div className="paste">
-      <textarea className="mono" aria-label="Paste a definition" rows={text.includes("\n") ? 4 : 1} spellCheck={false} value={text} placeholder="Paste a command line, a URL, or another client's JSON"
+      <textarea className={secret ? "mono secret" : "mono"} aria-label="Paste a definition" rows={text.includes("\n") || text.length > 150 ? 4 : text.length > 55 ? 2 : 1} spellCheck={false} value={text} placeholder="Paste a command line, a URL, or another client's JSON"
         aria-invalid={error !== "" || undefined} aria-describedby="paste-note" onPaste={() => { pasted.current = true; }} onChange={(e) => {
           onText(e.target.value, pasted.current);
           pasted.current = false;

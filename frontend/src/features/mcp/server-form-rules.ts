@@ -40,6 +40,11 @@ export function sameForm(a: ServerForm, b: ServerForm): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** Whether a form holds a value that was typed or pasted. */
+export function hasValues(form: ServerForm): boolean {
+  return [...form.env, ...form.headers].some((each) => each.value !== "");
+}
+
 /** What the parts of a form are called in a sentence. */
 const PARTS: Readonly<Record<keyof ServerForm, string>> = {
   name: "name", type: "transport", command: "command", args: "arguments", cwd: "working folder", url: "URL", env: "environment", headers: "headers", enable: "enablement",

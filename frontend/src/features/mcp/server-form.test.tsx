@@ -127,6 +127,17 @@ test("Discard closes", async () => {
   expect(onClose).toHaveBeenCalledTimes(1);
 });
 
+test("a pasted text with values in it is marked to be masked", async () => {
+  const { user, fake } = open();
+  fake.state.paste = { forms: [form({ name: "pg", env: [{ name: "TOKEN", value: "t", hasValue: false }] })], warnings: [] };
+  const box = screen.getByLabelText("Paste a definition");
+  await user.type(box, "TOKEN=t npx pg");
+  await waitFor(() => expect(box.classList.contains("secret")).toBe(true));
+  fake.state.paste = { forms: [form({ name: "pg" })], warnings: [] };
+  await user.type(box, "2");
+  await waitFor(() => expect(box.classList.contains("secret")).toBe(false));
+});
+
 test("one pasted server fills in the form, a typed name stays, warnings are shown", async () => {
   const { user, fake, calls } = open();
   fake.state.paste = { forms: [form({ name: "pg", command: "npx", args: ["-y", "pg"] })], warnings: ["autoApprove was left out"] };

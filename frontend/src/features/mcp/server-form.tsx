@@ -5,7 +5,7 @@ import type { Host } from "../../platform/host";
 import { Modal } from "../../ui/modal";
 import { addAll, candidateProblem, candidatesOf, PasteBox, PasteMany, usePaste, type Candidate } from "./paste";
 import { Fields } from "./server-form-fields";
-import { blank, filled, merged, problemsOf, sameForm } from "./server-form-rules";
+import { blank, filled, hasValues, merged, problemsOf, sameForm } from "./server-form-rules";
 import { TrialPanel, useTrial } from "./trial";
 
 export { blank };
@@ -79,7 +79,7 @@ export function ServerFormDialog({ initial, edits, taken, canEnable, host, runne
       <form className="server-form" noValidate onSubmit={submit}>
         <div className={many || !host ? "server-form-body" : "server-form-body parted"}>
           <div className="server-form-main">
-            {edits === undefined && host ? <PasteBox text={paste.text} note={paste.note} error={paste.error} warnings={paste.warnings} onText={paste.put} /> : null}
+            {edits === undefined && host ? <PasteBox text={paste.text} note={paste.note} secret={hasValues(form) || paste.many.some((each) => hasValues(each.form))} error={paste.error} warnings={paste.warnings} onText={paste.put} /> : null}
             {many ? <PasteMany all={paste.many} taken={taken} onChange={paste.setMany} />
               : <Fields form={form} taken={taken} first={name} submitted={touched} onOffer={edits === undefined && host ? paste.use : undefined}
                   onChange={(next) => { paste.touch(); setWrong(""); setForm(next); }} />}

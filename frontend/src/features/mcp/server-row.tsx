@@ -7,7 +7,7 @@ import { Lamp } from "../../ui/lamp";
 import { Switch } from "../../ui/switch";
 import type { DetailTab } from "./detail";
 import { Countdown, Elapsed } from "./ticking";
-import { about, capital, cure, hasLog, LAMP, quiet, sentence, STAGES, times, transport, type Verb } from "./words";
+import { about, cameBack, capital, cure, hasLog, hint, LAMP, quiet, sentence, STAGES, times, transport, type Verb } from "./words";
 
 const GLYPH: Record<Verb, LucideIcon> = {
   Enable: Check, Disable: Power, Pause, Resume: Play, Retry: RotateCw, Edit: Pencil, Remove: Trash2, Resolve: Split, Trust: Check, Define: Plus,
@@ -35,7 +35,7 @@ export const ServerRow = memo(function ServerRow({ row, index, busy, current, op
       <div role="gridcell" className="who">
         <button type="button" className="name" tabIndex={-1} aria-label={`Details of ${row.name}`} title={about(row)} onClick={() => onDetail(row.name)}>{row.name}</button>
         <span className="mono muted" title={row.type}>{transport(row.type)}</span>
-        {row.recovered > 0 && row.state === "connected" ? <span className="badge" title={`Its session on the server had expired and was opened again${row.recovered > 1 ? `, ${row.recovered} times` : ""}`}>recovered</span> : null}</div>
+        {row.recovered > 0 && row.state === "connected" ? <span className="badge" title={cameBack(row)}>recovered</span> : null}</div>
       <div role="gridcell" className="layers">
         <button type="button" className="dot" tabIndex={-1} disabled={!row.file} aria-label={row.defined ? `${row.name} definition` : `${row.name} not defined`}
           title={row.defined ? `Defined in ${row.file}${row.line ? `, line ${row.line}` : ""}` : "Defined nowhere"} onClick={() => onFile(row.file, row.line)}>
@@ -46,7 +46,7 @@ export const ServerRow = memo(function ServerRow({ row, index, busy, current, op
       <div role="gridcell" className="num amount" title={row.toolCount > 0 ? `${row.schemaTokens} schema tokens` : undefined}>{row.toolCount}</div>
       <div role="gridcell" className="num took muted" title={times(row) || undefined}>{row.state === "busy" ? <Elapsed sinceMs={row.sinceMs} /> : duration(row.latencyMs || row.connectMs)}</div>
       <div role="gridcell" className="quiet">{quiet(row).map((each) => (
-        <IconButton tabIndex={-1} key={SLOT[each] ?? each} label={`${each} ${row.name}`} title={each} icon={seen ? GLYPH[each] : Blank} onClick={() => onVerb(each, row)} />
+        <IconButton tabIndex={-1} key={SLOT[each] ?? each} label={`${each} ${row.name}`} title={hint(each, row)} icon={seen ? GLYPH[each] : Blank} onClick={() => onVerb(each, row)} />
       ))}<IconButton tabIndex={-1} label={`Copy diagnosis of ${row.name}`} title="Copy diagnosis" icon={seen ? ClipboardCopy : Blank} onClick={() => commands.onCopy(row.name)} /></div>
       <Why row={row} commands={commands} />
     </div>

@@ -101,7 +101,7 @@ function Course({ trial }: { trial: Trial }) {
   const now = useClock(trial.running);
   const past = trial.stages.reduce((sum, each) => sum + each.ms, 0);
   const elapsed = trial.running ? Math.max(0, now - trial.startedMs) : trial.tookMs;
-  const failed = !trial.running && !trial.ok;
+  const failed = !trial.running && !trial.ok && trial.cause !== "";
   const open = trial.running || (failed && trial.stage !== "") ? { stage: trial.stage, ms: elapsed - past, failed } : undefined;
   return <>
     <StageBars label="Stages of the test" stages={trial.stages} open={open} />

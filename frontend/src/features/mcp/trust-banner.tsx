@@ -2,6 +2,9 @@ import { useState } from "react";
 import type { ServerRow } from "../../contract/types";
 import { Banner } from "./board-banner";
 
+/** From this many names on they can be ticked at once. */
+const FEW = 5;
+
 /** Asks once for the names a repository brought in itself. */
 export function TrustBanner({ rows, busy, onTrust }: { rows: readonly ServerRow[]; busy: boolean; onTrust: (names: string[]) => void }) {
   const names = rows.filter((row) => row.cause === "untrusted").map((row) => row.name);
@@ -10,14 +13,17 @@ export function TrustBanner({ rows, busy, onTrust }: { rows: readonly ServerRow[
   const chosen = names.filter((name) => !left.has(name));
   return (
     <Banner kind="ask" role="group" label="Trust servers"
-      actions={<button type="button" className="btn" disabled={busy || chosen.length === 0} onClick={() => onTrust(chosen)}>Trust selected</button>}>
-      <b>This repository wants to start servers.</b> They run on this machine only if you trust them here.
+      actions={<>
+        {names.length > FEW ? <button type="button" className="btn ghost" onClick={() => setLeft(new Set(chosen.length > 0 ? names : []))}>{chosen.length > 0 ? "Select none" : "Select all"}</button> : null}
+        <button type="button" className="btn" disabled={busy || chosen.length === 0} onClick={() => onTrust(chosen)}>Trust selected</button>
+      </>}>
+      <b>This repository wants to start {names.length === 1 ? "a server" : `${names.length} servers`}.</b> {names.length === 1 ? "It runs" : "They run"} on this machine only if you trust {names.length === 1 ? "it" : "them"} here.
       <span className="names">{names.map((name) => (
-        <label key={name} className="check"><input type="checkbox" checked={!left.has(name)} onChange={(e) => {
+        <label key={name} className="check trust"><input type="checkbox" checked={!left.has(name)} onChange={(e) => {
           const next = new Set(left);
           if (e.target.checked) next.delete(name); else next.add(name);
           setLeft(next);
-        }} /> {name}</label>
+        }} /><span className="trust-name" title={name}>{name}</span></label>
       ))}</span>
     </Banner>
   );

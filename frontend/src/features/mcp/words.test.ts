@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { row } from "../../platform/fake";
 import { held } from "./rows-order";
-import { about, EVERY, matching, nextSort, sorted, type Sort } from "./words";
+import { about, cameBack, EVERY, hint, matching, nextSort, sorted, type Sort } from "./words";
 
 const names = (rows: readonly { name: string }[]) => rows.map((each) => each.name).join(" ");
 const rows = [
@@ -37,6 +37,18 @@ test("while the pointer is there rows keep their order, new ones come where they
   expect(names(held(["a", "gone", "c"], [all[0]!, all[2]!], all))).toBe("a c");
   expect(names(held(["a", "b"], [all[1]!], all))).toBe("a b"); // it no longer passes the filter: it stays meanwhile
   expect(held(["a"], [{ ...all[0]!, state: "busy" }], [{ ...all[0]!, state: "busy" }])[0]?.state).toBe("busy");
+});
+
+test("Pause and Retry say which other sessions they touch", () => {
+  const [alone, shared, many] = [row({ name: "a" }), row({ name: "a", shared: ["Other chat", "Third"] }), row({ name: "a", shared: ["1", "2", "3", "4"] })];
+  expect([hint("Pause", alone), hint("Retry", alone), hint("Edit", shared)]).toEqual(["Pause", "Retry", "Edit"]);
+  expect([hint("Pause", shared), hint("Retry", shared)]).toEqual(["Pause in this session; goes on for Other chat, Third", "Retry, also for Other chat, Third"]);
+  expect(hint("Retry", many)).toBe("Retry, also for 4 other sessions");
+});
+
+test("a row says how it came back", () => {
+  expect(cameBack(row({ name: "a", type: "stdio", recovered: 1 }))).toBe("It ended and was started again");
+  expect(cameBack(row({ name: "a", type: "sse", recovered: 3 }))).toBe("It was lost, or its session there had expired, and was opened again, 3 times");
 });
 
 test("what has no column is said about a row", () => {

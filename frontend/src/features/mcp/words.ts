@@ -104,6 +104,20 @@ export function about(row: ServerRow): string {
   ].filter(Boolean).join("\n");
 }
 
+/** What a button does, the other sessions it touches included. */
+export function hint(verb: Verb, row: ServerRow): string {
+  if (row.shared.length === 0) return verb;
+  const others = row.shared.length > 3 ? `${row.shared.length} other sessions` : row.shared.join(", ");
+  if (verb === "Pause") return `Pause in this session; goes on for ${others}`;
+  return verb === "Retry" ? `Retry, also for ${others}` : verb;
+}
+
+/** How a connection came back by itself. */
+export function cameBack(row: ServerRow): string {
+  const how = row.type === "stdio" ? "It ended and was started again" : "It was lost, or its session there had expired, and was opened again";
+  return row.recovered > 1 ? `${how}, ${row.recovered} times` : how;
+}
+
 /** How long the connection took and how fast it answers; "" when there was none. */
 export function times(row: ServerRow): string {
   return [row.connectMs ? `Connected in ${duration(row.connectMs)}` : "", row.latencyMs ? `latency ${duration(row.latencyMs)}` : ""].filter(Boolean).join(", ");

@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
 
 	"patchbay/backend/agent"
 	"patchbay/backend/approval"
+	"patchbay/backend/history"
 	"patchbay/backend/session"
 	"patchbay/backend/watch"
 )
@@ -107,8 +109,8 @@ func (l *Local) followRows(ctx context.Context, s *session.Session, listRev uint
 			return 0
 		}
 		rev = next
-		list, at := l.manager.List().Get()
-		if list.Current != s.ID() {
+		_, at := l.manager.List().Get()
+		if l.manager.Current() != s { // of one session there may be a view before
 			return listRev
 		}
 		listRev = at
@@ -167,7 +169,7 @@ func (l *Local) Close() error {
 func (l *Local) FollowChat(ctx context.Context, deliver func(ChatEvent)) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	followed := map[string]bool{}
+	followed := map[*session.Session]bool{}
 	var one sync.Mutex // deliver is never called twice at a time for one session; this keeps all in turn
 	for rev := uint64(0); ; {
 		list, next, err := l.manager.List().Wait(ctx, rev)
@@ -177,10 +179,10 @@ func (l *Local) FollowChat(ctx context.Context, deliver func(ChatEvent)) error {
 		rev = next
 		for _, info := range list.Sessions {
 			s := l.manager.Session(info.ID)
-			if s == nil || followed[info.ID] {
+			if s == nil || followed[s] {
 				continue
 			}
-			followed[info.ID] = true
+			followed[s] = true
 			wg.Go(func() { l.followEvents(ctx, s, &one, deliver) })
 		}
 	}
@@ -279,9 +281,13 @@ func (l *Local) NewSession(_ context.Context, workspace string) (string, error) 
 	return s.ID(), nil
 }
 
-// OpenSession shows a session of the list.
+// OpenSession shows a session of the list, to be read only while another process holds it.
 func (l *Local) OpenSession(ctx context.Context, id string) error {
 	s, err := l.manager.OpenSession(ctx, id)
+	var leased *history.LeasedError
+	if errors.As(err, &leased) {
+		s, err = l.manager.ViewSession(ctx, id)
+	}
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ type LeasedError struct {
 
 // Error names the session, the process, and the ways out.
 func (e *LeasedError) Error() string {
-	return fmt.Sprintf("session %s is open in another Patchbay (process %d). Close it there, or fork it here.", e.Session, e.PID)
+	return fmt.Sprintf("session %s is open in another Patchbay (process %d). Close it there first.", e.Session, e.PID)
 }
 
 // Store is the open database. Its methods may be called from any goroutine.

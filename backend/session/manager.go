@@ -94,7 +94,17 @@ func (m *Manager) NewSession(dir string) (*Session, error) {
 
 // OpenSession opens a conversation of the history, or returns it when it is open already.
 func (m *Manager) OpenSession(ctx context.Context, id string) (*Session, error) {
-	if s := m.Session(id); s != nil {
+	return m.openSession(ctx, id, false)
+}
+
+// ViewSession opens a conversation that another process holds, to be read as it is now:
+// nothing is sent in it. OpenSession takes it over once the other process is gone.
+func (m *Manager) ViewSession(ctx context.Context, id string) (*Session, error) {
+	return m.openSession(ctx, id, true)
+}
+
+func (m *Manager) openSession(ctx context.Context, id string, readOnly bool) (*Session, error) {
+	if s := m.Session(id); s != nil && !s.readOnly {
 		return s, nil
 	}
 	if m.owners.History == nil {
@@ -109,13 +119,14 @@ func (m *Manager) OpenSession(ctx context.Context, id string) (*Session, error) 
 		return nil, err
 	}
 	s := newSession(id, workspace, conf, m.owners)
+	s.readOnly = readOnly
 	if err := s.restore(ctx, info); err != nil {
 		s.close(ctx)
 		return nil, err
 	}
-	first := m.add(s)
-	if first != s {
-		s.close(ctx) // somebody opened it meanwhile
+	first, left := m.add(s)
+	if left != nil {
+		left.close(ctx) // an older view, or this one when somebody opened it meanwhile
 	}
 	return first, nil
 }
@@ -221,16 +232,17 @@ func (m *Manager) Approvals() *approval.Service { return m.owners.Approvals }
 // Store owns the definitions.
 func (m *Manager) Store() *mcpconf.Store { return m.owners.Store }
 
-// add makes the session known and returns it, or the one that has its id already.
-func (m *Manager) add(s *Session) *Session {
+// add makes the session known and returns it, or the one that has its id already; left is
+// the one that is not used. A session that is only read gives way.
+func (m *Manager) add(s *Session) (first, left *Session) {
 	m.mu.Lock()
-	first := m.sessions[s.id]
-	if first == nil {
-		m.sessions[s.id], first = s, s
+	first, left = m.sessions[s.id], s
+	if first == nil || first.readOnly {
+		m.sessions[s.id], first, left = s, s, first
 	}
 	m.mu.Unlock()
 	m.publish()
-	return first
+	return first, left
 }
 
 // openWorkspace returns the canonical folder and the owner of its workspace.json, which
@@ -308,6 +320,7 @@ func (m *Manager) look(infos map[string]Info) List {
 			info = Info{ID: s.id, Workspace: s.workspace, Updated: s.created}
 		}
 		info.Running = s.RunID() != ""
+		info.ReadOnly = info.ReadOnly || s.readOnly
 		infos[s.id] = info
 	}
 	return List{Current: m.current, Sessions: slices.SortedFunc(maps.Values(infos), func(a, b Info) int {

@@ -38,10 +38,12 @@ func newSession(id, workspace string, conf *mcpconf.Workspace, w *owners) *Sessi
 	return s
 }
 
-// restore takes the session's lease and reads its messages.
+// restore takes the session's lease, unless it is only read, and reads its messages.
 func (s *Session) restore(ctx context.Context, info history.Info) error {
-	if err := s.owners.History.Lease(ctx, info.ID); err != nil {
-		return err
+	if !s.readOnly {
+		if err := s.owners.History.Lease(ctx, info.ID); err != nil {
+			return err
+		}
 	}
 	entries, err := s.owners.History.Entries(ctx, info.ID)
 	if err != nil {

@@ -172,6 +172,14 @@ func TestKilledInMidTurnLosesNoFinishedMessage(t *testing.T) {
 	if _, err := m.OpenSession(t.Context(), id); !errors.As(err, &leased) || leased.PID != cmd.Process.Pid {
 		t.Errorf("while the program lives: %v", err)
 	}
+	view, err := m.ViewSession(t.Context(), id)
+	r.must(err)
+	if events, _, _ := view.Transcript(); len(events) == 0 || events[0].Text != "remember me" {
+		t.Errorf("to be read: %q", said(events))
+	}
+	if err := view.Send(Prompt{Text: "me too"}); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("sent where it is only read: %v", err)
+	}
 	kill()
 	r.eventually("nothing of the killed program is left", func() bool { return len(marked(mark)) == 0 })
 

@@ -39,6 +39,7 @@ type Session struct {
 	changed   *watch.Value[struct{}]
 	events    *watch.Log[agent.Event]
 	created   time.Time
+	readOnly  bool            // another process has the lease
 	ctx       context.Context // of the session's goroutines: the one stored lifetime
 	cancel    context.CancelCauseFunc
 	wg        sync.WaitGroup

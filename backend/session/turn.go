@@ -40,6 +40,9 @@ var (
 // ErrBusy refuses a second turn beside a running one.
 var ErrBusy = errors.New("a turn is running in this session. Stop it or wait until it has ended")
 
+// ErrReadOnly refuses a turn in a session that another process held when it was opened.
+var ErrReadOnly = errors.New("another process holds this session: it is read-only here. Close it there, then choose it in the list again")
+
 // Send starts a turn. It returns an error, and sends nothing, when a turn runs, when no
 // model can be chosen, or when a named service is unknown or unavailable.
 func (s *Session) Send(p Prompt) error {
@@ -63,6 +66,9 @@ type turnParts struct {
 }
 
 func (s *Session) parts(p Prompt) (turnParts, error) {
+	if s.readOnly {
+		return turnParts{}, ErrReadOnly
+	}
 	if strings.TrimSpace(p.Text) == "" {
 		return turnParts{}, errors.New("the message is empty")
 	}

@@ -50,6 +50,8 @@ func (p *paster) commands(text string) error {
 	}
 	text = regexp.MustCompile("(?m)[ \t][\\^`]$").ReplaceAllString(text, " \\") // how Windows continues a line
 	text = regexp.MustCompile(`(?m)^[ \t]*(?:PS [^>\n]*|[A-Za-z]:\\[^>\n]*)>`).ReplaceAllString(text, "")
+	text = regexp.MustCompile(`(?m)(^|[\s=])[“”]([^“”"\n]*)[“”]`).ReplaceAllString(text, `$1"$2"`) // as web pages print them
+	text = regexp.MustCompile(`(?m)(^|[\s=])‘([^‘’'\n]*)’`).ReplaceAllString(text, `$1'$2'`)
 	words, err := shellWords(text, windowsText(text))
 	if err != nil {
 		return err
@@ -167,14 +169,51 @@ func (p *paster) start(words []string, state shellState) error {
 	case !plausible(words) && len(state.env) == 0:
 		return nil
 	}
-	p.add(Definition{Type: Stdio, Command: words[0], Args: words[1:], Env: state.env, CWD: state.cwd})
+	p.add(withoutDockerSecrets(Definition{Type: Stdio, Command: words[0], Args: words[1:], Env: state.env, CWD: state.cwd}))
 	return nil
+}
+
+// withoutDockerSecrets moves secrets among docker's -e into the environment, where they are
+// masked and in no list of processes: -e NAME alone hands that on.
+func withoutDockerSecrets(def Definition) Definition {
+	if name := program(def.Command); name != "docker" && otherNames[name] != "docker" {
+		return def
+	}
+	secret := regexp.MustCompile(`(?i)token|secret|passw|credential|api_?key|_key$|_pat$|_auth$`)
+	env, args := maps.Clone(def.Env), slices.Clone(def.Args)
+	for i := 0; i < len(args); i++ {
+		if slices.Contains(subcommands["docker"], args[i]) {
+			continue
+		}
+		if !strings.HasPrefix(args[i], "-") {
+			break // the image: what follows is its own
+		}
+		option, pair, joined := strings.Cut(args[i], "=")
+		if !joined && slices.Contains(runOptions["docker"], option) && i+1 < len(args) {
+			i++
+			pair = args[i]
+		}
+		name, value, has := strings.Cut(pair, "=")
+		if _, set := env[name]; set || !has || !secret.MatchString(name) || option != "-e" && option != "--env" {
+			continue
+		}
+		if env == nil {
+			env = map[string]string{}
+		}
+		env[name] = value
+		args[i] = strings.TrimSuffix(args[i], "="+value)
+	}
+	def.Env, def.Args = env, args
+	return def
 }
 
 // plausible tells a command from a sentence.
 func plausible(words []string) bool {
 	first := words[0]
 	if !regexp.MustCompile(`\A[\w.~/\\$%@{][^\n"'<>|]*\z`).MatchString(first) || strings.HasSuffix(first, ":") || strings.HasSuffix(first, ",") {
+		return false
+	}
+	if !runners[program(first)] && slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(w, ",") }) {
 		return false
 	}
 	if runners[program(first)] || regexp.MustCompile(`[-_/\\]|\w\.\w|mcp`).MatchString(first) {

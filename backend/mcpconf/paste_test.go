@@ -88,6 +88,9 @@ func TestPasteOfCommandLines(t *testing.T) {
 		{"comments and several", "# first\nnpx -y foo-mcp # here\n\nuvx bar-mcp\nnpx -y @other/foo-mcp", "foo stdio npx -y foo-mcp\nbar stdio uvx bar-mcp\nfoo-2 stdio npx -y @other/foo-mcp", ""},
 		{"in backticks", "`npx -y foo-mcp`", "foo stdio npx -y foo-mcp", ""},
 		{"in a fence", "Run this:\n```bash\nnpx -y foo-mcp\n```\nand it works", "foo stdio npx -y foo-mcp", ""},
+		{"curly quotes of a web page", "npx -y “@x/files” --dir ‘a b’ it’s", `files stdio npx -y @x/files --dir "a b" it’s`, ""},
+		{"a secret of docker", "docker run -i --rm -e GITHUB_TOKEN=s3cret --env API_KEY=k --env=DB_PASSWORD=p -e HOME=/x -e MODE=a ghcr.io/github/github-mcp-server -e X_TOKEN=own",
+			"github stdio docker run -i --rm -e GITHUB_TOKEN --env API_KEY --env=DB_PASSWORD -e HOME=/x -e MODE=a ghcr.io/github/github-mcp-server -e X_TOKEN=own env[API_KEY=k] env[DB_PASSWORD=p] env[GITHUB_TOKEN=s3cret]", ""},
 		{"a program of its own", "github-mcp-server stdio", "github stdio github-mcp-server stdio", ""},
 	})
 }
@@ -210,6 +213,9 @@ func TestPasteThatSaysNothing(t *testing.T) {
 				t.Errorf("got %v, %v, %v; want an error with %q", defs, warnings, err, tt.says)
 			}
 		})
+	}
+	if _, _, err := ParsePaste("To install, run npx -y foo and restart."); !errors.Is(err, ErrNotPasted) {
+		t.Errorf("a sentence: %v", err)
 	}
 	if _, _, err := ParsePaste("hello"); !errors.Is(err, ErrNotPasted) {
 		t.Errorf("the error is %v", err)

@@ -19,6 +19,23 @@ const ALIAS: Record<string, string> = {
   yml: "yaml", jsonc: "json", patch: "diff", h: "c", xml: "html", svg: "html",
 };
 
+/** So many lines are coloured before the page may draw a frame. */
+const PORTION_LINES = 25;
+
+/** Colours portion after portion; what a line means is carried from one to the next. */
+async function inPortions(core: HighlighterCore, code: string, lang: string): Promise<Piece[][]> {
+  const lines = code.split("\n");
+  const coloured: Piece[][] = [];
+  let grammarState: ReturnType<HighlighterCore["getLastGrammarState"]> | undefined;
+  for (let at = 0; at < lines.length; at += PORTION_LINES) {
+    if (at > 0) await new Promise((next) => setTimeout(next));
+    const tokens = core.codeToTokensBase(lines.slice(at, at + PORTION_LINES).join("\n"), { lang, theme: "css-variables", ...(grammarState ? { grammarState } : {}) });
+    grammarState = core.getLastGrammarState(tokens);
+    coloured.push(...tokens.map((line) => line.map((each) => ({ text: each.content, color: each.color === "var(--code-foreground)" ? "" : each.color ?? "" }))));
+  }
+  return coloured;
+}
+
 /** Colours code, with a highlighter that is loaded the first time somebody needs it. */
 export class Highlighter {
   private core: Promise<HighlighterCore> | undefined;
@@ -33,8 +50,7 @@ export class Highlighter {
       this.core ??= this.start();
       const core = await this.core;
       await core.loadLanguage(load());
-      return core.codeToTokensBase(code, { lang: name, theme: "css-variables" })
-        .map((line) => line.map((each) => ({ text: each.content, color: each.color === "var(--code-foreground)" ? "" : each.color ?? "" })));
+      return await inPortions(core, code, name);
     } catch (err) {
       console.info("code stays plain", err);
       return undefined;

@@ -97,5 +97,10 @@ test("code is coloured once it is whole, and only in languages that are known", 
   const colours = new Highlighter();
   expect(await colours.colour("x", "constructor")).toBeUndefined();
   expect(await colours.colour("x".repeat(30_000), "go")).toBeUndefined();
+  const long = ["/* a comment", ...Array.from({ length: 60 }, (_, at) => ` over line ${at}`), "*/", "func main() {}"].join("\n");
+  const lines = await colours.colour(long, "go"); // in portions that know what the one before left open
+  expect(lines).toHaveLength(63);
+  expect(new Set(lines?.slice(0, 62).flat().map((each) => each.color)).size).toBe(1);
+  expect(lines?.[62]?.some((each) => each.color.includes("keyword"))).toBe(true);
   expect((await colours.colour("SELECT 1", "sql"))?.flat().some((each) => each.color.includes("keyword"))).toBe(true);
 });

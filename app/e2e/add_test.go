@@ -29,7 +29,7 @@ func TestAddEditRemoveFromNothing(t *testing.T) {
 
 	program := link(t, t.TempDir(), "mine", binary(t, "CLI_BIN"))
 	a.adds(t, program)
-	a.edits(t, program)
+	a.editsUnderAnother(t, a.edits(t, program))
 }
 
 func (a *app) removesAndUndoes(t *testing.T) {
@@ -84,10 +84,10 @@ func (a *app) adds(t *testing.T, program string) {
 	}
 }
 
-// edits changes the folder of mine; the value that the form does not show is kept.
-func (a *app) edits(t *testing.T, program string) {
+// edits changes the folder of mine and returns it; the value that the form does not show is kept.
+func (a *app) edits(t *testing.T, program string) (folder string) {
 	t.Helper()
-	folder := t.TempDir()
+	folder = t.TempDir()
 	pid := a.serverPIDs()["mine"]
 	a.by("row", "mine").by("button", "Edit mine").click()
 	dialog := a.by("dialog", "Edit mine")
@@ -105,4 +105,42 @@ func (a *app) edits(t *testing.T, program string) {
 		t.Fatalf("mine runs as %v", pids)
 	}
 	a.process(pids[0], folder, "TOKEN=secret-of-this-test")
+	return folder
+}
+
+// editsUnderAnother types over a stored value while another program changes the same entry:
+// both changes are kept. What both change is asked about once.
+func (a *app) editsUnderAnother(t *testing.T, folder string) {
+	t.Helper()
+	dialog := a.by("dialog", "Edit mine")
+	open := func(from, to string) {
+		t.Helper()
+		a.by("row", "mine").by("button", "Edit mine").click()
+		dialog.appears()
+		text := a.read("~/.ai4j/mcp.json")
+		changed := strings.Replace(text, from, to, 1)
+		if changed == text {
+			t.Fatalf("%s is not in\n%s", from, text)
+		}
+		a.write("~/.ai4j/mcp.json", changed)
+	}
+	theirs := t.TempDir()
+	open(folder, theirs)
+	dialog.by("textbox", "Environment value 1").fill("typed-over-it")
+	dialog.by("button", "Save").click()
+	dialog.goes()
+	if text := a.read("~/.ai4j/mcp.json"); !has(theirs, "typed-over-it")(text) || strings.Contains(text, "secret-of-this-test") {
+		t.Errorf("after both changes mcp.json is\n%s", text)
+	}
+	open(`"TOKEN"`, `"THEIRS": "x", "TOKEN"`)
+	dialog.by("textbox", "Environment value 1").fill("mine-again")
+	dialog.by("button", "Save").click()
+	dialog.by("alert", "").says("that both changed it", has("changed the environment of mine meanwhile"))
+	a.shot("add-5-both-changed")
+	if text := a.read("~/.ai4j/mcp.json"); !strings.Contains(text, "THEIRS") {
+		t.Errorf("their change is gone before it was agreed to:\n%s", text)
+	}
+	dialog.by("button", "Cancel").click()
+	dialog.goes()
+	a.reaches("connected", "mine")
 }

@@ -55,7 +55,10 @@ export function ToolsTab({ name, row, data, tries, view, onView, host, runner }:
   const save = (what: string, rules: ToolRules) => runner.run(`rules ${name}`, async () => {
     const { id } = await host.setToolRules(name, rules);
     reload();
-    if (id) runner.show(what, false, () => void runner.run(`rules ${name}`, async () => { await host.undoChange(id); reload(); }));
+    if (id) runner.show(what, false, () => void runner.run(`rules ${name}`, async () => {
+      runner.show(`Undone: ${await host.undoChange(id)}`);
+      reload();
+    }));
   });
   const hold = (it: ServerTool, held: boolean) => { if (detail) void save(held ? `Held back ${it.original}` : `${it.original} is given to the model again`, holding(detail.rules, it.original, held)); };
   if (error && !detail) return <div className="detail-body"><p className="line error">{error}</p></div>;

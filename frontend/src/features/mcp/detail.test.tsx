@@ -89,6 +89,7 @@ test("tools are found, sorted, held back with a way back, and renamed", async ()
   expect(calls("setToolRules")).toEqual([["setToolRules", "pg", { exclude: ["held", "query"], rename: { drop: "pg_drop" } }]]);
   act(() => runner.toasts.get()[0]?.undo?.());
   await waitFor(() => expect(calls("undoChange")).toEqual([["undoChange", "c1"]]));
+  await waitFor(() => expect(runner.toasts.get().at(-1)?.text).toMatch(/^Undone: /));
   await user.click(screen.getByRole("button", { name: "pg_drop" }));
   const view = screen.getByRole("region", { name: "Tool pg_drop" });
   await user.click(within(view).getByRole("button", { name: "Rename…" }));

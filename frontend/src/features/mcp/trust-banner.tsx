@@ -14,8 +14,8 @@ export function TrustBanner({ rows, busy, onTrust }: { rows: readonly ServerRow[
   return (
     <Banner kind="ask" role="group" label="Trust servers"
       actions={<>
-        {names.length > FEW ? <button type="button" className="btn ghost" onClick={() => setLeft(new Set(chosen.length > 0 ? names : []))}>{chosen.length > 0 ? "Select none" : "Select all"}</button> : null}
         <button type="button" className="btn" disabled={busy || chosen.length === 0} onClick={() => onTrust(chosen)}>Trust selected</button>
+        {names.length > FEW ? <button type="button" className="btn ghost" onClick={() => setLeft(new Set(chosen.length > 0 ? names : []))}>{chosen.length > 0 ? "Select none" : "Select all"}</button> : null}
       </>}>
       <b>This repository wants to start {names.length === 1 ? "a server" : `${names.length} servers`}.</b> {names.length === 1 ? "It runs" : "They run"} on this machine only if you trust {names.length === 1 ? "it" : "them"} here.
       <span className="names">{names.map((name) => (

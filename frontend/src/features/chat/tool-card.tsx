@@ -25,7 +25,7 @@ export const ToolCard = memo(function ToolCard({ call, found, onRetry }: { call:
       <header>
         <Lamp shape={call.status === "running" ? "arc" : call.status === "ok" ? "disc" : "cross"} />
         <span className="mono name">{call.server ? <span className="muted">{call.server} · </span> : null}{call.tool}</span>
-        {given.kind === "tree" ? <button type="button" className="summary mono" aria-label="Arguments" aria-expanded={opened || found} title={given.line} onClick={() => setOpen(!opened)}>{given.line}</button> : <span className="grow" />}
+        {given.kind === "tree" ? <button type="button" className="summary mono" aria-label={`Arguments ${given.line}`} aria-expanded={opened || found} title={given.line} onClick={() => setOpen(!opened)}>{given.line}</button> : <span className="grow" />}
         <span className={`word ${call.status}`}>{call.asking ? "waiting for approval" : call.status}{call.reason ? ` (${call.reason.replaceAll("_", " ")})` : ""}</span>
         {call.tookMs > 0 ? <span className="muted num">{duration(call.tookMs)}</span> : null}
         {retry ? <button type="button" className="btn" aria-label={`Retry call of ${call.server}`} title={`Try ${call.server} again and offer this call once more`} onClick={() => onRetry(call)}>Retry</button> : null}

@@ -18,11 +18,20 @@ func TestPlainChatSettingsAndBursts(t *testing.T) {
 	a.by("row", "broken").by("button", "Enable broken").click()
 	a.reaches("error", "broken")
 	a.chooses(t)
-	a.say(`call demo_echo with {"text": "without a question"}`)
+	// What was lit by hand and is not there is said before anything is sent.
+	a.by("textbox", "Message").fill(`call demo_echo with {"text": "without a question"}`)
+	a.by("button", "Send").click()
+	a.by("status", "Messages").says("which service is not there", has("broken is switched on for this chat but not available"))
+	a.shot("plain-0-refused")
+	a.by("button", "Service broken").click()
+	a.reaches("disabled", "broken")
+	a.by("button", "Send").click()
 	a.conversation("the answer", has("demo_echo answered: without a question"))
 	a.idle()
 	a.shot("plain-1-dark")
 
+	a.by("row", "broken").by("button", "Enable broken").click()
+	a.reaches("error", "broken")
 	before := a.serverPIDs()
 	const burst = `const all = [...document.querySelectorAll("button")];
 for (let i = 0; i < 20; i++) for (const name of ["Retry failed", "Retry broken"]) all.find(b => (b.getAttribute("aria-label") ?? b.textContent) === name).click()`
@@ -31,6 +40,8 @@ for (let i = 0; i < 20; i++) for (const name of ["Retry failed", "Retry broken"]
 	}
 	a.reaches("error", "broken")
 	a.same(before, "demo")
+	a.by("button", "Service broken").click()
+	a.reaches("disabled", "broken")
 	a.echoes("after the burst")
 	for _, name := range []string{"./" + workspaceFile, "~/" + workspaceFile} {
 		if _, err := os.Stat(a.path(name)); err == nil {

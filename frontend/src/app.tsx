@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { Suspense, useCallback, useEffect, useMemo, useState, type CSSProperties } from "react";
 import { Approval } from "./features/approvals/approvals";
 import { Composer } from "./features/chat/composer";
 import { Conversation } from "./features/chat/conversation";
@@ -56,7 +56,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
   const showSessions = () => change({ sessionsHidden: panes.sessions > 0 });
   useShortcuts({ n: newSession, ",": () => setShowSettings(true), b: showSessions, j: showBoard });
   return (
-    <div className="window" style={{ gridTemplateColumns: `${panes.sessions}px minmax(0, 1fr) ${panes.board}px` }}>
+    <div className="window" style={{ "--left": `${panes.sessions}px`, "--right": `${panes.board}px` } as CSSProperties}>
       <TopBar sessions={sessions} settings={settings} workspace={workspace} sessionsShown={panes.sessions > 0} boardShown={panes.board > 0 || panes.wide}
         onWorkspace={(to) => void runner.run("session", () => host.showWorkspace(to))} onSettings={() => setShowSettings(true)}
         onPick={() => void runner.run("session", async () => {

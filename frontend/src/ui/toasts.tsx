@@ -12,7 +12,7 @@ const STAY_MS = 10_000;
 export function Toasts({ toasts, onDismiss }: { toasts: readonly Line[]; onDismiss: (id: number) => void }) {
   const [held, setHeld] = useState(false);
   return (
-    <div className="toasts" role="status" aria-live="polite" onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)}
+    <div className="toasts" role="status" aria-label="Messages" aria-live="polite" onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)} onBlur={() => setHeld(false)}>
       {toasts.map((each) => <Toast key={each.id} line={each} held={held} onDismiss={() => onDismiss(each.id)} />)}
     </div>

@@ -18,7 +18,6 @@ export const ResolveClash = memo(function ResolveClash({ clash, choice, problem,
   const both = () => <div className="arms"><Arm arm={mine} title="This server" properties={sides.mine} /><Arm arm={theirs} title="Holds the name" properties={sides.theirs} /></div>;
   return (
     <fieldset className={folded ? "clash compact" : "clash"}><legend className={folded ? "sr" : undefined}><span className="mono">{tool}</span> <span className="muted">held by {theirs.owner}</span></legend>
-      {known && !folded ? both() : null}
       <div className="clash-choice">
         {folded ? <span className="clash-name" aria-hidden="true"><span className="mono">{tool}</span><span className="muted">{theirs.owner}</span></span> : null}
         <label className="check"><input type="radio" name={id} checked={!choice.held} onChange={() => onChoice(tool, { ...choice, held: false })} /> Rename to</label>
@@ -27,6 +26,7 @@ export const ResolveClash = memo(function ResolveClash({ clash, choice, problem,
         <label className="check"><input type="radio" name={id} checked={choice.held} onChange={() => onChoice(tool, { ...choice, held: true })} /> Hold back</label>
       </div>
       {problem ? <p id={`${id}p`} className="field-error">{problem}</p> : null}
+      {known && !folded ? both() : null}
       {known && folded ? <Fold summary="Compare both">{both}</Fold> : null}
     </fieldset>
   );

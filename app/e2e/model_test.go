@@ -126,7 +126,7 @@ func (a *app) savesProfile(t *testing.T, baseURL string) {
 	dialog.by("textbox", "Key").fill("sk-of-this-test")
 	dialog.by("checkbox", "Where there is no keyring, keep the key in a file only I can read").click()
 	dialog.by("button", "Save profile").click()
-	dialog.says("the model in use", has("loud, from the profile below"))
+	dialog.says("the model in use", has("loud, from this profile"))
 	a.shot("model-1-profile")
 	if text := a.page(t); strings.Contains(text, "sk-of-this-test") {
 		t.Error("the key is still in the page")

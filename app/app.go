@@ -58,7 +58,7 @@ func Run(o Options) error {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	tameWebKit()
+	quietGPU()
 	return wails.Run(newWindow(o).options())
 }
 

@@ -5,6 +5,9 @@ import { Highlighter, type Piece } from "./highlight";
 /** The highlighter of the page around. */
 export const Colours = createContext(new Highlighter());
 
+/** What is only scrolled past is not coloured. */
+const REST_MS = 120;
+
 /** A block of code with its language and a button to copy it. It is coloured once it is whole;
  *  while it grows only its last portion is drawn again. */
 export const CodeBlock = memo(function CodeBlock({ portions, lang, open }: { portions: readonly string[]; lang: string; open: boolean }) {
@@ -13,8 +16,9 @@ export const CodeBlock = memo(function CodeBlock({ portions, lang, open }: { por
   const [done, setDone] = useState<{ text: string; lines: Piece[][] }>();
   useEffect(() => {
     let over = false;
-    if (text !== "" && lang !== "") void highlighter.colour(text, lang.toLowerCase()).then((lines) => { if (lines && !over) setDone({ text, lines }); });
-    return () => { over = true; };
+    if (text === "" || lang === "") return;
+    const rest = setTimeout(() => void highlighter.colour(text, lang.toLowerCase()).then((lines) => { if (lines && !over) setDone({ text, lines }); }), REST_MS);
+    return () => { over = true; clearTimeout(rest); };
   }, [highlighter, text, lang]);
   return (
     <div className={lang ? "code" : "code bare"}>

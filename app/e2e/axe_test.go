@@ -32,6 +32,9 @@ func TestEveryScreenIsAccessible(t *testing.T) {
 	a.by("row", "asleep").by("button", "Pause asleep").click()
 	a.reaches("paused", "asleep")
 	a.accessible("board")
+	if err := a.session.run(t.Context(), `for (const each of document.querySelectorAll("button")) if (each.textContent === "Dismiss") each.click()`, nil); err != nil {
+		t.Fatal(err) // the files were written by another program, which the board has said
+	}
 	a.screensOfTheBoard()
 	a.screensOfTheWindow()
 	a.screensOfTheChat()

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 )
 
@@ -92,6 +91,6 @@ return {outline: s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || 
 		a.t.Fatal(err)
 	}
 	if !seen.Outline || !seen.Inside {
-		a.t.Error(fmt.Sprintf("the focus on %s cannot be seen: %+v", what, seen))
+		a.t.Errorf("the focus on %s cannot be seen: %+v", what, seen)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -122,11 +124,15 @@ func TestXSSCorpusRunsNothing(t *testing.T) {
 	answers := newLLM(t, strings.Join(texts, "\n\n"))
 	program := link(t, t.TempDir(), "shell", "/bin/sh")
 	name := `<img src=x onerror="window.__hit=1">`
+	printed := filepath.Join(t.TempDir(), "stderr.txt")
+	if err := os.WriteFile(printed, []byte(strings.Join(texts, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	a := start(t, options{
 		env: []string{"OPENAI_BASE_URL=" + answers.URL + "/v1", "OPENAI_API_KEY=k", "OPENAI_MODEL=" + texts[1]},
 		files: map[string]string{
 			"~/.ai4j/mcp.json": store(t, definition{"evil", fmt.Sprintf(`{"url": %q}`, evil(t, texts).URL)},
-				stdio(name, program, "-c", "cat <<'END' >&2\n"+strings.Join(texts, "\n")+"\nEND\nexit 3"),
+				stdio(name, program, "-c", "cat "+printed+" >&2; exit 3"),
 				stdio(texts[2], program, texts[3])),
 			workspaceFile: enablement("evil", name, texts[2], texts[4]),
 		}})
@@ -149,6 +155,35 @@ func TestXSSCorpusRunsNothing(t *testing.T) {
 	a.presses(t)
 	unhurt("pressed links")
 	a.shot("xss-2-answer")
+	a.looksInto(name, len(texts)+1, unhurt)
+}
+
+// looksInto opens what else shows texts of others: the detail of a server that attacks, a try
+// of its tool, the log and the evidence of one that failed, the search.
+func (a *app) looksInto(failed string, tools int, unhurt func(where string)) {
+	a.t.Helper()
+	a.by("button", "Details of evil").click()
+	detail := a.by("region", "Details of evil")
+	detail.by("tab", fmt.Sprintf("Tools %d", tools)).click()
+	unhurt("the list of tools")
+	detail.by("button", "evil_all").click()
+	a.by("form", "Try evil_all").by("button", "Run").click()
+	unhurt("a tool to try")
+	a.shot("xss-3-try")
+	detail.by("tab", "Overview").click()
+	unhurt("the overview")
+	a.by("button", "Close details").click()
+	a.by("button", "Details of "+failed).click()
+	unhurt("the evidence")
+	detail = a.by("region", "Details of "+failed)
+	detail.by("tab", "Log").click()
+	detail.by("log", "Log of "+failed).says("what it printed", has("onerror"))
+	unhurt("the log")
+	a.shot("xss-4-log")
+	a.by("button", "Close details").click()
+	a.by("searchbox", "Search sessions").fill("press")
+	a.by("list", "Found").appears()
+	unhurt("the search")
 }
 
 // presses presses every link that an attack made. What it leads to is asked about first.
@@ -162,7 +197,9 @@ func (a *app) presses(t *testing.T) {
 	if odd != 0 {
 		t.Errorf("%d links lead elsewhere than to the web", odd)
 	}
-	a.press(escape)
+	dialog := a.by("dialog", "Open this link in the browser?")
+	dialog.by("button", "Cancel").click()
+	dialog.goes()
 }
 
 // unhurt fails when script ran, when the page was left, when a setting was changed, or when

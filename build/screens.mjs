@@ -36,7 +36,7 @@ const SCREENS = [
   ["wide-long", "long", wide],
   ["wide-many", "many", wide],
   ["add", "busy", press("Add server")],
-  ["add-http", "busy", press("Add server"), (view) => view.getByRole("dialog").getByText("streamable_http").click()],
+  ["add-http", "busy", press("Add server"), (view) => view.getByRole("dialog").getByRole("radio", { name: "streamable_http" }).check({ force: true })],
   ["paste", "busy", press("Add server"), fill("textbox", "Paste a definition", "npx -y @acme/pg-mcp")],
   ["paste-many", "busy&mcp=many", press("Add server"), fill("textbox", "Paste a definition", "x")],
   ["trial-running", "busy&mcp=running", press("Edit postgres"), press("Test")],

@@ -1,4 +1,4 @@
-import type { ApprovalsSnapshot, MCPSnapshot, SessionsSnapshot, SettingsSnapshot, Trial } from "./contract/types";
+import type { ApprovalsSnapshot, MCPSnapshot, SessionsSnapshot, SettingsSnapshot } from "./contract/types";
 import { ChatStore } from "./features/chat/chat-store";
 import { Runner } from "./lib/run";
 import { Latest } from "./lib/store";
@@ -19,10 +19,6 @@ export class Stores {
     model: { name: "", source: "", baseUrl: "", practice: false },
     profile: { name: "", baseUrl: "", model: "", hasKey: false },
     layout: { sessionsWidth: 0, boardWidth: 0, sessionsHidden: false, boardHidden: false, boardWide: false },
-  });
-  readonly trial = new Latest<Trial>({
-    rev: 0, id: "", name: "", running: false, ok: false, stage: "", stages: [], startedMs: 0, tookMs: 0, progress: "", cause: "", reason: "",
-    protocol: "", serverName: "", serverVersion: "", tools: [], schemaTokens: 0, conflicts: [],
   });
 
   /** Settles when what there was at the start is here, or could not be read. */
@@ -46,7 +42,7 @@ export class Stores {
     const { host } = this;
     const off = [
       host.on("mcp", this.mcp.take), host.on("sessions", this.sessions.take), host.on("approvals", this.approvals.take),
-      host.on("settings", this.settings.take), host.on("trial", this.trial.take), this.chat.start(),
+      host.on("settings", this.settings.take), this.chat.start(),
       this.sessions.subscribe(() => this.chat.show(this.sessions.get().current)),
     ];
     const read = <T>(what: string, get: () => Promise<T>, take: (value: T) => void) =>

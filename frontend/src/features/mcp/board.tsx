@@ -26,22 +26,18 @@ const ServerDetailPanel = lazily(() => import("./detail"), "ServerDetailPanel");
 const SIDE_BY_SIDE = 900;
 
 /** Which server's detail is open, and where it begins. */
-export interface DetailTarget { name: string; tab?: DetailTab }
+interface DetailTarget { name: string; tab?: DetailTab }
 
-/** The right side: every server, its state, why, and the button that puts it right. Without
- *  onDetail it keeps itself which detail is open; "" asks to close it. */
-export function Board({ store, host, runner, demoCommand, wide, onWide, detail, onDetail }: {
+/** The right side: every server, its state, why, and the button that puts it right. */
+export function Board({ store, host, runner, demoCommand, wide, onWide }: {
   store: Latest<MCPSnapshot>; host: Host; runner: Runner; demoCommand: string; wide: boolean; onWide: (wide: boolean) => void;
-  detail?: DetailTarget; onDetail?: (name: string, tab?: DetailTab) => void;
 }) {
   const snapshot = useStore(store);
   const busy = useStore(runner.busy);
   const { rows } = snapshot;
   const [known, none] = [snapshot.rev > 0, rows.length === 0];
-  const [own, setOwn] = useState<DetailTarget>();
-  const setOwnDetail = useCallback((name: string, tab?: DetailTab) => setOwn(name ? { name, tab } : undefined), []);
-  const setDetail = onDetail ?? setOwnDetail;
-  const shown = onDetail ? detail : own;
+  const [shown, setShown] = useState<DetailTarget>();
+  const setDetail = useCallback((name: string, tab?: DetailTab) => setShown(name ? { name, tab } : undefined), []);
   const { commands, open, setOpen, onRestore, onTrust, onRetryFailed, onRebuildAll } = useBoardActions(store, host, runner, setDetail);
   const [filter, setFilter] = useState<Filter>(EVERY);
   const [sort, setSort] = useState<Sort>();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { SessionInfo } from "../../contract/types";
 import { SessionGroups } from "./session-groups";
 
-const list = (count: number) => Array.from({ length: count }, (_, at): SessionInfo => ({ id: `s${at}`, title: `Session ${at}`, workspace: at % 2 ? "/work/odd" : "", updatedMs: 1, running: false, readOnly: false }));
+const list = (count: number) => Array.from({ length: count }, (_, at): SessionInfo => ({ id: `s${at}`, title: `Session ${at}`, workspace: at % 2 ? "/home/dev/odd" : "", updatedMs: 1, running: false, readOnly: false }));
 
 test("of thousands of sessions a bounded part is in the page, under the names of their workspaces", () => {
   render(<SessionGroups sessions={list(3000)}>{(each) => <li key={each.id}>{each.title}</li>}</SessionGroups>);

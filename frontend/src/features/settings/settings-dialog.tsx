@@ -1,12 +1,7 @@
+import { MODES } from "../../contract/modes";
 import type { ApprovalMode, SettingsSnapshot } from "../../contract/types";
 import { Modal } from "../../ui/modal";
 import { ProfileForm, type ProfileActions } from "./profile-form";
-
-const MODES: readonly { mode: ApprovalMode; label: string; help: string }[] = [
-  { mode: "safe", label: "Safe", help: "ask for what writes or executes, and for servers' tools" },
-  { mode: "manual", label: "Manual", help: "ask for every call" },
-  { mode: "auto", label: "Auto", help: "never ask" },
-];
 
 /** The model, approvals and theme. */
 export function SettingsDialog({ settings, onClose, onTheme, onMode, ...profile }: ProfileActions & {

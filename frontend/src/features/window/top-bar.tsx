@@ -1,5 +1,6 @@
 import { ChevronDown, PanelLeft, PanelRight, Settings } from "lucide-react";
 import type { ComponentProps } from "react";
+import { MODES } from "../../contract/modes";
 import type { ApprovalMode, SessionsSnapshot, SettingsSnapshot } from "../../contract/types";
 import { baseName } from "../../lib/format";
 import { IconButton } from "../../ui/icon-button";
@@ -10,13 +11,6 @@ export interface TopActions {
   onWorkspace: (workspace: string) => void; onPick: () => void; onMode: (mode: ApprovalMode) => void; onSettings: () => void;
   onSessions: () => void; onBoard: () => void; onAnswer: () => void;
 }
-
-/** The approval modes in words. */
-export const MODES: readonly { mode: ApprovalMode; label: string; help: string }[] = [
-  { mode: "safe", label: "Safe", help: "Ask for what writes or executes, and for servers' tools" },
-  { mode: "manual", label: "Manual", help: "Ask for every call" },
-  { mode: "auto", label: "Auto", help: "Never ask" },
-];
 
 /** So many workspaces are offered. */
 const RECENT = 9;

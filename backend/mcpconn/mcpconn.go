@@ -100,6 +100,8 @@ type Target struct {
 	Workspace  string             // canonical folder; default cwd and MCP root; "" for a plain chat
 	Timeout    time.Duration      // to connect
 	MaxTimeout time.Duration      // the most it is extended to while stderr shows progress
+	Person     Person             // answers what the server asks of a person; nil: nobody can, and none of it is declared
+	Auth       Auth               // signs the requests to an HTTP server; nil: the definition's headers are all there is
 }
 
 // Tool is one tool as the server listed it, decoded by itself so that a malformed one does
@@ -134,10 +136,15 @@ type Observer interface {
 	Log(level, text string)          // notifications/message
 	ToolsChanged()                   // the list changed and was re-listed: read Tools again
 	Health(ok bool, d time.Duration) // a heartbeat answered after d, or failed
+	ResourcesChanged()               // the lists of resources and templates are no longer current
+	PromptsChanged()                 // the list of prompts is no longer current
+	ResourceUpdated(uri string)      // a subscribed resource changed
+	Frame(Frame)                     // a JSON-RPC message was sent or received
 }
 
 // Conn is a live connection.
 type Conn interface {
+	Library
 	Info() Info
 	// Tools is the latest list, in the server's order; the slice is never changed.
 	Tools() []Tool

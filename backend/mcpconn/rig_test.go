@@ -114,6 +114,11 @@ func (e *ear) Stage(s mcpconn.Stage)  { e.note(func() { e.stages = append(e.stag
 func (e *ear) Stderr(line string)     { e.note(func() { e.stderr = append(e.stderr, line) }) }
 func (e *ear) Log(level, text string) { e.note(func() { e.logs = append(e.logs, level+" "+text) }) }
 func (e *ear) ToolsChanged()          { e.note(func() { e.changes++ }) }
+func (e *ear) ResourcesChanged()      {}
+func (e *ear) PromptsChanged()        {}
+func (e *ear) ResourceUpdated(string) {}
+func (e *ear) Frame(mcpconn.Frame)    {}
+
 func (e *ear) Health(ok bool, _ time.Duration) {
 	e.note(func() { e.health = append(e.health, ok) })
 }

@@ -128,11 +128,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // fakeConn is a live connection whose calls wait for release.
 type fakeConn struct {
-	pid    int
-	obs    mcpconn.Observer
-	closed func()
-	done   chan struct{}
-	answer chan struct{} // a call answers when this can be received from
+	mcpconn.Library // nil: not asked here
+	pid             int
+	obs             mcpconn.Observer
+	closed          func()
+	done            chan struct{}
+	answer          chan struct{} // a call answers when this can be received from
 
 	mu     sync.Mutex
 	tools  []mcpconn.Tool

@@ -255,3 +255,15 @@ func (o observer) Health(ok bool, d time.Duration) {
 		o.heard(func(*linkState) {})
 	}
 }
+
+// ResourcesChanged tells every view.
+func (o observer) ResourcesChanged() {}
+
+// PromptsChanged tells every view.
+func (o observer) PromptsChanged() {}
+
+// ResourceUpdated tells every view.
+func (o observer) ResourceUpdated(string) {}
+
+// Frame keeps the message.
+func (o observer) Frame(mcpconn.Frame) {}

@@ -15,6 +15,7 @@ import (
 	"patchbay/backend/agent"
 	"patchbay/backend/approval"
 	"patchbay/backend/demo"
+	"patchbay/backend/mcpconn/mcptest"
 	"patchbay/backend/mcphost"
 	"patchbay/backend/model/modeltest"
 	"patchbay/backend/proc"
@@ -26,6 +27,7 @@ const patience = 60 * time.Second
 // TestMain makes the test binary be the servers, the watchdog, and a whole process with one
 // turn that is killed.
 func TestMain(m *testing.M) {
+	mcptest.Main()
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "watchdog":

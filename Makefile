@@ -10,7 +10,7 @@ WINDOW_TAGS := production
 endif
 BIN := build/bin
 
-.PHONY: build cli window page servers run test bench lint check bindings e2e e2e-programs screens clean
+.PHONY: build cli window page servers run test conformance fuzz bench lint check bindings e2e e2e-programs screens clean
 
 ## build: both programs, in build/bin
 build: cli window
@@ -44,6 +44,10 @@ run:
 ## test: everything; installs what the tests need
 test:
 	build/test.sh
+
+## fuzz: frames, server-sent events and definitions, ten minutes each (FUZZTIME=…)
+fuzz:
+	build/fuzz.sh
 
 ## bench: the numbers of the README, in build/bench/results.json
 bench: e2e-programs

@@ -46,7 +46,7 @@ step types bash -c 'cd frontend && npx tsc --noEmit'
 step bindings bindings_fresh
 step vet-window go vet -tags production,webkit2_41 ./...
 step go go_json "$results/go.json" go test -race -json -timeout 15m ./backend/... ./app
-step fuzz env FUZZTIME=5s build/fuzz.sh
+step fuzz env FUZZTIME=20000x build/fuzz.sh
 step page-tests page_tests
 step build make --no-print-directory e2e-programs
 step window go_json "$results/window.json" build/e2e.sh -json

@@ -10,7 +10,7 @@ trap 'rm -f "$log"' EXIT
 for target in backend/mcpconn:FuzzFrames backend/mcpconn:FuzzEvents backend/mcpconf:FuzzDefinitions; do
 	echo "== ${target#*:}"
 	code=0
-	go test -run '^$' -fuzz "^${target#*:}\$" -fuzztime "${FUZZTIME:-10m}" -fuzzminimizetime 5x "./${target%:*}" 2>&1 | tee "$log" || code=$?
+	go test -run '^$' -fuzz "^${target#*:}\$" -fuzztime "${FUZZTIME:-10m}" -fuzzminimizetime 5x -timeout 0 "./${target%:*}" 2>&1 | tee "$log" || code=$?
 	# go test may report the end of its own time as a failure (golang/go issue 75804).
 	if ((code != 0)) && ! { grep -q 'context deadline exceeded' "$log" && ! grep -q 'Failing input' "$log"; }; then exit $code; fi
 done

@@ -206,6 +206,7 @@ func (c *conn) openStdio(ctx context.Context) (mcp.Transport, error) {
 	}
 	c.process = p
 	c.a.hold(p, nil)
+	c.obs.Spawned(p.PID())
 	return c.through(newStdioLink(p, c.stdoutNoise)), nil
 }
 

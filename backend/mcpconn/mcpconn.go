@@ -132,6 +132,7 @@ type Info struct {
 // connection's goroutines, must return at once, and may be called concurrently.
 type Observer interface {
 	Stage(Stage)                     // a stage begins
+	Spawned(pid int)                 // the process of a stdio server runs; again when it is started in another era
 	Stderr(line string)              // a line of the server's stderr, and non-protocol lines of its stdout
 	Log(level, text string)          // notifications/message
 	ToolsChanged()                   // the list changed and was re-listed: read Tools again

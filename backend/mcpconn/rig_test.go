@@ -117,6 +117,7 @@ func (e *ear) ToolsChanged()          { e.note(func() { e.changes++ }) }
 func (e *ear) ResourcesChanged()      {}
 func (e *ear) PromptsChanged()        {}
 func (e *ear) ResourceUpdated(string) {}
+func (e *ear) Spawned(int)            {}
 func (e *ear) Frame(mcpconn.Frame)    {}
 
 func (e *ear) Health(ok bool, _ time.Duration) {

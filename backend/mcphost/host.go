@@ -77,6 +77,8 @@ type Host struct {
 	links  uint64             // made so far
 	pool   map[string]*link   // by key: what a view may join
 	alive  map[string][]*link // by place: every link that is not over, ending ones included
+	// by place: kept when a link is made anew; those of one session go with its last link
+	timelines map[string]*timeline
 }
 
 // NewHost returns a Host without connections.
@@ -85,7 +87,7 @@ func NewHost(o HostOptions) *Host {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Host{opts: o, pool: map[string]*link{}, alive: map[string][]*link{}}
+	return &Host{opts: o, pool: map[string]*link{}, alive: map[string][]*link{}, timelines: map[string]*timeline{}}
 }
 
 // errClosing is why links end when the application does.
@@ -180,6 +182,9 @@ func (h *Host) forget(l *link) {
 	}
 	if h.alive[place] = rest; rest == nil {
 		delete(h.alive, place)
+		if l.berth.owner != "" {
+			delete(h.timelines, place)
+		}
 	}
 	if h.pool[l.berth.key()] == l {
 		delete(h.pool, l.berth.key())
@@ -195,6 +200,7 @@ func (h *Host) release(rt *Runtime, l *link, why string) {
 		if h.pool[l.berth.key()] == l {
 			delete(h.pool, l.berth.key())
 		}
+		l.timeline.end(l.snapshot().start, why) // at once: who sees the new rows sees this too
 		close(l.ending)
 		l.cancel(errors.New(why))
 	}

@@ -52,6 +52,8 @@ type linkState struct {
 	tries    int              // of the reconnect series
 	returned int              // times it came back by itself
 	again    bool             // a retry is due and has not begun
+	start    uint64           // number of the last start in the timeline
+	pid      int              // of the process that runs, 0 when there is none
 }
 
 // tools is the list that claims are made for: the latest of a connection, or the last one
@@ -77,6 +79,7 @@ type link struct {
 	over         chan struct{} // closed when everything of it is gone
 	poke         chan struct{} // capacity 1: something for run to look at
 	latency      atomic.Int64  // nanoseconds of the last heartbeat or call
+	timeline     *timeline     // of its place
 
 	mu         sync.Mutex
 	views      []*Runtime // replaced, never changed in place
@@ -89,12 +92,13 @@ type link struct {
 func newLink(h *Host, b berth, number uint64) *link {
 	return &link{
 		host: h, berth: b, name: b.def.Name, number: number,
-		log:    watch.NewLog[LogLine](keptLines),
-		cancel: func(error) {},
-		ending: make(chan struct{}),
-		over:   make(chan struct{}),
-		poke:   make(chan struct{}, 1),
-		state:  linkState{stage: mcpconn.Resolve, began: time.Now()},
+		log:      watch.NewLog[LogLine](keptLines),
+		cancel:   func(error) {},
+		ending:   make(chan struct{}),
+		over:     make(chan struct{}),
+		poke:     make(chan struct{}, 1),
+		timeline: h.timelineLocked(b.place()),
+		state:    linkState{stage: mcpconn.Resolve, began: time.Now()},
 	}
 }
 
@@ -215,6 +219,17 @@ func (o observer) Stage(stage mcpconn.Stage) {
 		if s.phase == starting && stage != s.stage {
 			s.finishStage(time.Now())
 			s.stage = stage
+			o.link.timeline.edit(s.start, func(t *Start) { t.Stages, t.Stage, t.Entered = s.stages, stage, s.entered })
+		}
+	})
+}
+
+// Spawned notes the process, which may hang before it is connected.
+func (o observer) Spawned(pid int) {
+	o.heard(func(s *linkState) {
+		if s.phase == starting {
+			s.pid = pid
+			o.link.timeline.edit(s.start, func(t *Start) { t.PID = pid })
 		}
 	})
 }

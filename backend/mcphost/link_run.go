@@ -94,6 +94,7 @@ func (l *link) attempt(ctx context.Context) (mcpconn.Conn, *mcpconn.Failure) {
 		case <-ctx.Done():
 			stop()
 			l.abandon(cancel, result)
+			l.cut(context.Cause(ctx).Error())
 			return nil, nil
 		case <-limit.C:
 			stop()
@@ -105,9 +106,18 @@ func (l *link) attempt(ctx context.Context) (mcpconn.Conn, *mcpconn.Failure) {
 		stop()
 		if now, _ := l.retryDue(); now {
 			l.abandon(cancel, result)
+			l.cut(whyRetried)
 			return nil, nil
 		}
 	}
+}
+
+// cut notes that a start was ended before it had an outcome.
+func (l *link) cut(why string) {
+	l.change(func(s *linkState) {
+		s.pid = 0
+		l.timeline.cut(s.start, why)
+	})
 }
 
 func (l *link) dial(ctx context.Context, target mcpconn.Target, gen uint64) dialed {
@@ -154,17 +164,32 @@ func (l *link) target() mcpconn.Target {
 // begin starts a generation. A retry that asked for it is served by it.
 func (l *link) begin() (gen uint64) {
 	l.change(func(s *linkState) {
-		if s.again && !time.Now().Before(l.due) {
+		retry := s.again && !time.Now().Before(l.due)
+		if retry {
 			s.again = false
 			s.tries = 0
 		}
 		s.gen++
 		s.phase, s.stage, s.progress, s.began = starting, mcpconn.Resolve, "", time.Now()
 		s.entered, s.stages = s.began, nil
-		s.nextTry = time.Time{}
+		s.nextTry, s.pid = time.Time{}, 0
+		s.start = l.timeline.begin(l.berth.def.ConnectionKey(), l.newStart(*s, retry))
 		gen = s.gen
 	})
 	return gen
+}
+
+// newStart is how the start of a generation begins. Why the first of a link is made, the
+// timeline knows.
+func (l *link) newStart(s linkState, retry bool) Start {
+	start := Start{Began: s.began, Entered: s.began, Stage: s.stage}
+	switch {
+	case retry:
+		start.Reason = StartRetry
+	case s.lost != nil:
+		start.Reason, start.Try = StartReconnect, s.tries
+	}
+	return start
 }
 
 func (l *link) connected(conn mcpconn.Conn) {
@@ -176,6 +201,10 @@ func (l *link) connected(conn mcpconn.Conn) {
 		}
 		s.phase, s.conn, s.info, s.gone = up, conn, info, make(chan struct{})
 		s.lost, s.failure, s.progress = nil, nil, ""
+		s.pid = info.PID
+		l.timeline.settle(s.start, s.entered, StartConnected, func(t *Start) {
+			t.Stages, t.Stage, t.PID = s.stages, "", info.PID
+		})
 	})
 }
 
@@ -190,7 +219,7 @@ func (l *link) serve(ctx context.Context, conn mcpconn.Conn) {
 		select {
 		case <-ctx.Done():
 			stop()
-			l.leave(conn, func(*linkState) {})
+			l.leave(conn, context.Cause(ctx).Error(), func(*linkState) {})
 			conn.Close(context.Cause(ctx).Error())
 			return
 		case <-conn.Done():
@@ -205,7 +234,7 @@ func (l *link) serve(ctx context.Context, conn mcpconn.Conn) {
 		}
 		stop()
 		if now, _ := l.retryDue(); now {
-			l.leave(conn, func(*linkState) {})
+			l.leave(conn, whyRetried, func(*linkState) {})
 			conn.Close(whyRetried)
 			return
 		}
@@ -225,8 +254,8 @@ func (l *link) heartbeat(ctx context.Context, conn mcpconn.Conn) {
 }
 
 // leave takes the connection out of the views' sight, in one step with what then makes of
-// the state. Its tools stay claimed.
-func (l *link) leave(conn mcpconn.Conn, then func(*linkState)) {
+// the state. Its tools stay claimed. why is what the timeline says of its end.
+func (l *link) leave(conn mcpconn.Conn, why string, then func(*linkState)) {
 	held, recovered := conn.Tools(), conn.Recovered()
 	l.change(func(s *linkState) {
 		if s.gone != nil {
@@ -235,6 +264,8 @@ func (l *link) leave(conn mcpconn.Conn, then func(*linkState)) {
 		s.phase, s.conn, s.gone, s.held = starting, nil, nil, held
 		s.stage, s.progress, s.began = mcpconn.Resolve, "", time.Now()
 		s.returned += recovered
+		s.pid = 0
+		l.timeline.end(s.start, why)
 		then(s)
 	})
 }
@@ -247,7 +278,7 @@ func (l *link) lose(conn mcpconn.Conn, healthy time.Duration) {
 	if failure == nil {
 		failure = &mcpconn.Failure{Cause: mcpconn.Lost, Message: l.name + " ended the connection"}
 	}
-	l.leave(conn, func(s *linkState) {
+	l.leave(conn, failure.Message, func(s *linkState) {
 		if healthy >= l.host.opts.Timing.ReconnectReset {
 			s.tries = 0
 		}
@@ -261,7 +292,8 @@ func (l *link) lose(conn mcpconn.Conn, healthy time.Duration) {
 func (l *link) afterFailure(failure *mcpconn.Failure, took time.Duration) {
 	l.host.opts.Logger.Debug("connect", "server", l.name, "cause", failure.Cause, "took", took)
 	l.change(func(s *linkState) {
-		s.failure = failure
+		s.failure, s.pid = failure, 0
+		l.timeline.failedAt(s.start, *s, failure)
 		if s.lost == nil {
 			s.phase, s.held = failed, nil
 			return

@@ -229,10 +229,7 @@ func (rt *Runtime) collect(s *server) {
 		s.expErr = x.err
 		return
 	}
-	b := berth{workspace: rt.opts.Workspace, def: x.def}
-	if rt.opts.Private || rt.opts.Alone {
-		b.owner = rt.opts.Session
-	}
+	b := rt.berth(x.def)
 	switch {
 	case s.link == nil:
 	case s.link.berth.key() != b.key():
@@ -244,6 +241,15 @@ func (rt *Runtime) collect(s *server) {
 		return
 	}
 	s.link = rt.host.acquire(rt, b)
+}
+
+// berth is where a connection of this session to def lies.
+func (rt *Runtime) berth(def mcpconf.Definition) berth {
+	b := berth{workspace: rt.opts.Workspace, def: def}
+	if rt.opts.Private || rt.opts.Alone {
+		b.owner = rt.opts.Session
+	}
+	return b
 }
 
 // drop gives up a server's connection: its calls end at once, whoever else uses it.

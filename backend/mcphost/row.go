@@ -95,6 +95,7 @@ type Row struct {
 	Latency       time.Duration // of the last heartbeat or call, 0 when unknown
 	PID           int
 	Recovered     int       // times the connection came back by itself
+	Starts        int       // attempts to connect it since the application opened
 	NextTry       time.Time // of the reconnect, zero when none is pending
 	Attempt       int       // of the running reconnect series, 0 outside one
 	Progress      string    // last line of stderr while busy

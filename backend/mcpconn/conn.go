@@ -30,6 +30,7 @@ type conn struct {
 	seen    atomic.Int64 // when the server last sent anything, Unix nanoseconds
 	tools   atomic.Pointer[[]Tool]
 	relist  chan struct{} // capacity 1
+	shelf   *shelf        // what the server has beside its tools
 	wg      sync.WaitGroup
 
 	mu        sync.Mutex
@@ -52,7 +53,7 @@ type wires struct {
 func newConn(a *attempt) *conn {
 	c := &conn{
 		a: a, target: a.target, obs: a.obs,
-		done: make(chan struct{}), relist: make(chan struct{}, 1),
+		done: make(chan struct{}), relist: make(chan struct{}, 1), shelf: newShelf(),
 		progress: map[string]*listener{},
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
@@ -86,6 +87,7 @@ func (c *conn) client() *mcp.Client {
 			c.obs.Log(string(req.Params.Level), c.a.mask.hide(logText(req.Params)))
 		},
 	}
+	c.hearLibrary(o)
 	client := mcp.NewClient(&mcp.Implementation{Name: "patchbay", Title: "Patchbay", Version: c.a.d.opts.Version}, o)
 	if dir := c.target.Workspace; dir != "" {
 		client.AddRoots(&mcp.Root{Name: filepath.Base(dir), URI: fileURI(dir)})
@@ -116,6 +118,7 @@ func (c *conn) settle(took time.Duration) {
 	c.mu.Unlock()
 	c.wg.Go(c.watch)
 	c.wg.Go(c.relistLoop)
+	c.wg.Go(c.libraryLoop)
 }
 
 // Info is what the handshake told.

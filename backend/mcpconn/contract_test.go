@@ -43,7 +43,8 @@ type accounts struct {
 
 // newSDKServer is a real go-sdk server with one tool for each clause of the contract.
 func newSDKServer() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "9.8.7"}, &mcp.ServerOptions{Instructions: "Say little."})
+	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "9.8.7"}, libraryOptions(&mcp.ServerOptions{Instructions: "Say little."}))
+	addLibrary(s)
 	say := func(text string) *mcp.CallToolResult {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 	}

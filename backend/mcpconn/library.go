@@ -85,6 +85,8 @@ type Library interface {
 	Prompts(ctx context.Context) ([]Prompt, error)
 	GetPrompt(ctx context.Context, name string, arguments map[string]string) (PromptText, error)
 	Complete(ctx context.Context, req CompleteRequest) (Completion, error)
+	// Forget drops what is kept of the lists, so that they are read anew.
+	Forget()
 	// SetLogLevel asks for log messages of a level (RFC 5424 words) and above.
 	SetLogLevel(ctx context.Context, level string) error
 }

@@ -44,6 +44,7 @@ func (c *conn) renew(ctx context.Context, old *mcp.ClientSession) error {
 	c.mu.Unlock()
 	if err == nil {
 		c.obs.ToolsChanged()
+		c.renewLibrary()
 	}
 	return err
 }

@@ -95,6 +95,7 @@ type ear struct {
 	logs    []string
 	changes int
 	health  []bool
+	library []string      // what changed: "resources", "prompts", or a URI
 	news    chan struct{} // capacity 1
 }
 
@@ -114,11 +115,13 @@ func (e *ear) Stage(s mcpconn.Stage)  { e.note(func() { e.stages = append(e.stag
 func (e *ear) Stderr(line string)     { e.note(func() { e.stderr = append(e.stderr, line) }) }
 func (e *ear) Log(level, text string) { e.note(func() { e.logs = append(e.logs, level+" "+text) }) }
 func (e *ear) ToolsChanged()          { e.note(func() { e.changes++ }) }
-func (e *ear) ResourcesChanged()      {}
-func (e *ear) PromptsChanged()        {}
-func (e *ear) ResourceUpdated(string) {}
-func (e *ear) Spawned(int)            {}
-func (e *ear) Frame(mcpconn.Frame)    {}
+func (e *ear) ResourcesChanged()      { e.note(func() { e.library = append(e.library, "resources") }) }
+func (e *ear) PromptsChanged()        { e.note(func() { e.library = append(e.library, "prompts") }) }
+func (e *ear) ResourceUpdated(u string) {
+	e.note(func() { e.library = append(e.library, u) })
+}
+func (e *ear) Frame(mcpconn.Frame) {}
+func (e *ear) Spawned(int)         {}
 
 func (e *ear) Health(ok bool, _ time.Duration) {
 	e.note(func() { e.health = append(e.health, ok) })

@@ -24,6 +24,7 @@ type tap struct {
 	link
 	seen     func()                // called for every message that arrives
 	progress func(json.RawMessage) // called with the params of notifications/progress
+	listens  listens
 
 	mu    sync.Mutex
 	asked map[string]question        // by request id
@@ -34,7 +35,8 @@ type tap struct {
 
 type question struct {
 	method string
-	key    string // cursor or progress token
+	key    string     // cursor or progress token
+	raw    *rawAnswer // of a request of the library: where its result goes
 }
 
 func newTap(l link, seen func(), progress func(json.RawMessage)) *tap {
@@ -51,7 +53,8 @@ func (t *tap) Connect(context.Context) (mcp.Connection, error) { return t, nil }
 func (t *tap) Write(ctx context.Context, msg jsonrpc.Message) error {
 	req, ok := msg.(*jsonrpc.Request)
 	if ok && req.ID.IsValid() {
-		t.note(req)
+		t.note(ctx, req)
+		t.listens.sent(req)
 	}
 	err := t.link.Write(ctx, msg)
 	if ok && req.Method == "notifications/cancelled" {
@@ -101,7 +104,13 @@ func (t *tap) quiet(limit time.Duration) {
 	}
 }
 
-func (t *tap) note(req *jsonrpc.Request) {
+func (t *tap) note(ctx context.Context, req *jsonrpc.Request) {
+	if raw, ok := ctx.Value(rawKey{}).(*rawAnswer); ok {
+		t.mu.Lock()
+		t.asked[idKey(req.ID)] = question{method: req.Method, raw: raw}
+		t.mu.Unlock()
+		return
+	}
 	if req.Method != "tools/list" && req.Method != "tools/call" {
 		return
 	}
@@ -143,12 +152,16 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 				t.progress(m.Params)
 				continue
 			}
+			if m.Method == "notifications/subscriptions/acknowledged" {
+				t.listens.acknowledged(m.Params)
+			}
 		}
 		return msg, nil
 	}
 }
 
 func (t *tap) answered(resp *jsonrpc.Response) *jsonrpc.Response {
+	t.listens.answered(resp)
 	q, known := t.forget(idKey(resp.ID))
 	if !known || resp.Error != nil {
 		return resp
@@ -163,8 +176,12 @@ func (t *tap) keep(q question, resp *jsonrpc.Response) *jsonrpc.Response {
 		ResultType string `json:"resultType"`
 	}
 	_ = json.Unmarshal(resp.Result, &head) // what cannot be read is kept as it came
-	if q.method == "tools/call" && head.ResultType == "input_required" {
+	if q.method != "tools/list" && head.ResultType == "input_required" {
 		return resp // a multi-round-trip request (2026-07-28): go-sdk answers it
+	}
+	if q.raw != nil {
+		q.raw.result = resp.Result
+		return &jsonrpc.Response{ID: resp.ID, Result: json.RawMessage(q.raw.instead)}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

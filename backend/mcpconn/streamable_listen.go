@@ -3,7 +3,6 @@ package mcpconn
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"net/http"
@@ -53,7 +52,9 @@ func (l *streamableLink) subscribe(ctx context.Context, req *jsonrpc.Request, da
 			return nil, l.refused(resp)
 		}
 		if tries > 1 {
-			l.put(&jsonrpc.Request{Method: "notifications/tools/list_changed", Params: json.RawMessage("{}")})
+			for _, notice := range missedBy(req) {
+				l.put(notice)
+			}
 		}
 		return resp, nil
 	})

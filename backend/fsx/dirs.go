@@ -14,7 +14,7 @@ type Dirs struct {
 	State   string // trust, grants, backups
 	Data    string // sessions
 	Cache   string // what can be made again
-	Runtime string // locks; shared by every process of the user
+	Runtime string // locks, and what each process started; shared by every process of the user
 }
 
 // AppDirs computes the folders from HOME and the XDG variables as they are now (XDG Base

@@ -59,7 +59,7 @@ func TestCausesOfStdio(t *testing.T) {
 		want  wanted
 	}{
 		{"not found", command("no-such-command", ""), 0, wanted{mcpconn.NotFound, mcpconn.Resolve, -1, 0, []string{`"no-such-command"`, "Searched: ", "/bin", "full path"}}},
-		{"no such file", command("/no/such/file", ""), 0, wanted{mcpconn.NotFound, mcpconn.Resolve, -1, 0, []string{"/no/such/file"}}},
+		{"no such file", command("/no/such/file", ""), 0, wanted{mcpconn.NotFound, mcpconn.Resolve, -1, 0, []string{`"/no/such/file" was not found: there is no such file`}}},
 		{"not executable", command(plain, ""), 0, wanted{mcpconn.NotExecutable, mcpconn.Resolve, -1, 0, []string{plain, "permission"}}},
 		{"bad cwd", command("sh", "/no/such/folder"), 0, wanted{mcpconn.BadCWD, mcpconn.Spawn, -1, 0, []string{"/no/such/folder"}}},
 		{"exits with an error", mcptest.Definition("exit1"), 0, wanted{mcpconn.Exited, mcpconn.Initialize, 1, 0, []string{"exit status 1", "Error: Cannot find module 'foo'"}}},

@@ -75,7 +75,7 @@ func (a *attempt) byStart(err error) *Failure {
 	var givenUp *givenUpError
 	switch {
 	case errors.As(err, &missing):
-		return &Failure{Cause: NotFound, Evidence: Evidence{Stage: Resolve}, Message: fmt.Sprintf("command %q was not found. Searched: %s. Install it, or write its full path as the command", missing.Command, missing.SearchedPath)}
+		return &Failure{Cause: NotFound, Evidence: Evidence{Stage: Resolve}, Message: notFoundText(missing)}
 	case errors.As(err, &refused):
 		return &Failure{Cause: NotExecutable, Message: fmt.Sprintf("%s cannot be run: %s", refused.Path, refused.Reason)}
 	case errors.As(err, &dir):
@@ -86,6 +86,17 @@ func (a *attempt) byStart(err error) *Failure {
 		return &Failure{Cause: NotExecutable, Message: fmt.Sprintf("%s could not be started: %v", def.Command, err)}
 	}
 	return nil
+}
+
+// notFoundText says where a command was looked for: nowhere, when it names a file.
+func notFoundText(missing *proc.NotFoundError) string {
+	switch {
+	case strings.ContainsAny(missing.Command, `/\`):
+		return fmt.Sprintf("command %q was not found: there is no such file. Correct the path, or install it", missing.Command)
+	case missing.SearchedPath == "":
+		return fmt.Sprintf("command %q was not found: PATH is empty. Write its full path as the command", missing.Command)
+	}
+	return fmt.Sprintf("command %q was not found. Searched: %s. Install it, or write its full path as the command", missing.Command, missing.SearchedPath)
 }
 
 // byTransport explains what went wrong on the wire.

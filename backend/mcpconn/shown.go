@@ -9,8 +9,8 @@ import (
 const hidden = "•••"
 
 // ShownArgs are a command's arguments as they may be shown: what stands behind a flag that
-// asks for a secret, values of variables and headers, and the secrets of addresses are
-// hidden. Too much is hidden rather than too little.
+// asks for a secret, values of variables and headers, the secrets of addresses, and words
+// that look like keys are hidden. Too much is hidden rather than too little.
 func ShownArgs(args []string) []string {
 	shown, _ := splitArgs(args)
 	return shown
@@ -70,7 +70,10 @@ func urlSecrets(raw string) []string {
 var secretWords = []string{"key", "token", "secret", "passw", "pwd", "auth", "credential", "bearer", "cookie", "signature"}
 
 // secretStarts are how well-known kinds of keys begin.
-var secretStarts = []string{"sk-", "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "Bearer "}
+var secretStarts = []string{
+	"sk-", "sk_", "pk_live_", "rk_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "xapp-",
+	"AKIA", "ASIA", "AIza", "ya29.", "eyJ", "hf_", "npm_", "pypi-", "gsk_", "tvly-", "lin_api_", "ntn_", "shpat_", "dop_v1_", "SG.", "-----BEGIN", "Bearer ", "Basic ",
+}
 
 // pairFlags are flags whose value is NAME=VALUE or Name: value.
 var pairFlags = map[string]bool{"e": true, "env": true, "H": true, "header": true, "headers": true}
@@ -158,16 +161,58 @@ func (r *argsReader) plain(arg string) string {
 			return r.whole(arg)
 		}
 	}
-	name, _, has := strings.Cut(arg, "=")
+	name, value, has := strings.Cut(arg, "=")
+	has = has && strings.Trim(value, "=") != "" // else it pads a key
 	i := strings.Index(arg, "://")
 	switch {
+	case !has && i < 0 && looksLikeKey(arg):
+		return r.whole(arg)
 	case i >= 0 && !(has && len(name) < i):
 		r.secrets = append(r.secrets, urlSecrets(arg)...)
 		return ShownURL(arg)
 	case has && isSecretName(name) && !strings.ContainsAny(name, " \n"):
 		return r.pair(arg)
-	case i >= 0:
+	case i >= 0, has && name != "" && !strings.ContainsAny(name, " \n"):
 		return name + "=" + r.plain(arg[len(name)+1:])
 	}
 	return arg
+}
+
+// looksLikeKey reports whether a word reads as drawn at random: a long run of letters and
+// digits mixed, as keys, hashes and ids have it and names, paths and versions have not.
+func looksLikeKey(word string) bool {
+	if strings.HasPrefix(word, "/") || strings.HasPrefix(word, ".") || strings.HasPrefix(word, "~") || strings.ContainsAny(word, " \\") {
+		return false
+	}
+	if len(word) == len("00000000-0000-0000-0000-000000000000") && strings.Count(word, "-") == 4 && strings.Trim(word, "0123456789abcdefABCDEF-") == "" {
+		return true
+	}
+	alphabet := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+	}
+	for _, run := range strings.FieldsFunc(word, func(c rune) bool { return !alphabet(c) }) {
+		lower, upper, digits := mixOf(run)
+		switch {
+		case len(run) >= 16 && lower > 1 && upper > 1 && digits > 1,
+			len(run) >= 20 && lower+upper > 2 && digits > 2:
+			return true
+		}
+	}
+	lower, upper, digits := mixOf(word)
+	return len(word) >= 32 && lower > 3 && upper > 3 && digits > 2 && strings.Trim(word, "+/=_-") != "" &&
+		!strings.ContainsFunc(word, func(c rune) bool { return !alphabet(c) && !strings.ContainsRune("+/=_-", c) })
+}
+
+func mixOf(text string) (lower, upper, digits int) {
+	for _, c := range text {
+		switch {
+		case c >= 'a' && c <= 'z':
+			lower++
+		case c >= 'A' && c <= 'Z':
+			upper++
+		case c >= '0' && c <= '9':
+			digits++
+		}
+	}
+	return lower, upper, digits
 }

@@ -23,6 +23,14 @@ func TestShownArgsHideSecrets(t *testing.T) {
 		{"--url=https://u5er:s3cret1@h/p?a=s3cret2#s3cret3", "--url=https://h/p?a=•••"},
 		{"DSN=postgres://u5er:s3cret1@db/x", "DSN=postgres://db/x"},
 		{"sk-s3cret1", "•••"},
+		{"serve 4f9d8c7b6a5e4d3c2b1a09f8e7d6c5b4", "serve •••"},
+		{"Xy7Kq2LmPw9RtZv4 5f0e9a3c-1b2d-4e5f-8a9b-0c1d2e3f4a5b", "••• •••"},
+		{"--region=eu --id=Xy7Kq2LmPw9RtZv4 name=Xy7Kq2LmPw9RtZv4", "--region=eu --id=••• name=•••"},
+		{"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLE/12aB", "•••"},
+		{"eyJhbGciOi.eyJzdWI.x AIzaSyD", "••• •••"},
+		{"@modelcontextprotocol/server-everything@2025.9.12 mcp-server-fetch==2025.4.7", "@modelcontextprotocol/server-everything@2025.9.12 mcp-server-fetch==2025.4.7"},
+		{"/home/u/5f0e9a3c1b2d4e5f8a9b0c1d2e3f4a5b/x ./dist/index.js --filter=a=b 127.0.0.1:65535", "/home/u/5f0e9a3c1b2d4e5f8a9b0c1d2e3f4a5b/x ./dist/index.js --filter=a=b 127.0.0.1:65535"},
+		{"ghcr.io/github/github-mcp-server:v0.13.2 Internationalization2 AReallyLongCamelCaseName", "ghcr.io/github/github-mcp-server:v0.13.2 Internationalization2 AReallyLongCamelCaseName"},
 	}
 	for _, tt := range tests {
 		if got := strings.Join(ShownArgs(strings.Fields(tt.args)), " "); got != tt.want {

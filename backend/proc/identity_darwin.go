@@ -43,6 +43,12 @@ func groupLives(group int) bool {
 	return false
 }
 
+// machine names this boot.
+func machine() string {
+	boot, _ := unix.Sysctl("kern.bootsessionuuid")
+	return boot
+}
+
 // marked lists this user's processes whose environment holds entry (NAME=value), this one
 // left out. The system hides the environment of its own programs: those are not found.
 func marked(entry string) []groupID {

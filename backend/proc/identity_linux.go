@@ -75,6 +75,13 @@ func marked(entry string) []groupID {
 	return found
 }
 
+// machine names this boot and this process namespace.
+func machine() string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return strings.TrimSpace(string(boot)) + " " + space
+}
+
 func listPIDs() ([]int, error) {
 	names, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil || len(names) == 0 {

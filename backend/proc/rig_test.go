@@ -60,9 +60,10 @@ func rig(name string, args []string) int {
 }
 
 // rigApp is an application: a supervisor with a watchdog, a server with a grandchild, and
-// one that left the group. It says who they are and waits to be killed.
-func rigApp(_ []string) int {
-	s := NewSupervisor(SupervisorOptions{WatchdogCommand: []string{self(), "rig:watchdog"}})
+// one that left the group; it records them in the folder args[0]. It says who they are and
+// waits to be killed.
+func rigApp(args []string) int {
+	s := NewSupervisor(SupervisorOptions{WatchdogCommand: []string{self(), "rig:watchdog"}, Records: strings.Join(args, "")})
 	script := fmt.Sprintf("%[1]s rig:stubborn & setsid %[1]s rig:stubborn & wait", self())
 	p, err := s.Start(context.Background(), Spec{Path: "sh", Args: []string{"-c", script}})
 	if err != nil {
@@ -175,9 +176,9 @@ func executable(t *testing.T, path, text string) string {
 	return path
 }
 
-func runApp(t *testing.T) (app *exec.Cmd, mark string, watchdog int) {
+func runApp(t *testing.T, args ...string) (app *exec.Cmd, mark string, watchdog int) {
 	t.Helper()
-	app = exec.Command(self(), "rig:app")
+	app = exec.Command(self(), append([]string{"rig:app"}, args...)...)
 	out, err := app.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -27,7 +28,10 @@ type SupervisorOptions struct {
 	// MaxSpawns is how many processes are being started at one time, 0 for twice the number
 	// of cores and at least four.
 	MaxSpawns int
-	Logger    *slog.Logger // nil: nothing is logged
+	// Records is a folder of this user's where each application process records what it
+	// starts, for Sweep of the next one; "" records nothing (on Windows nothing is needed).
+	Records string
+	Logger  *slog.Logger // nil: nothing is logged
 }
 
 // Supervisor owns the processes of one application process. All methods may be called
@@ -37,6 +41,8 @@ type Supervisor struct {
 	spawning chan struct{}
 	log      *slog.Logger
 	watchdog *watchdog // nil where there is none
+	record   *record
+	swept    func() []Ended // once
 
 	mu     sync.Mutex
 	living map[*Process]struct{}
@@ -59,6 +65,8 @@ func NewSupervisor(o SupervisorOptions) *Supervisor {
 		log:      o.Logger,
 		living:   make(map[*Process]struct{}),
 	}
+	s.record = newRecord(o.Records, s.mark, o.Logger)
+	s.swept = sync.OnceValue(func() []Ended { return sweep(o.Records, o.Logger) })
 	if len(o.WatchdogCommand) > 0 && watchdogNeeded {
 		s.watchdog = newWatchdog(slices.Clone(o.WatchdogCommand), s.mark, o.Logger)
 	}
@@ -113,15 +121,23 @@ func (s *Supervisor) Start(ctx context.Context, spec Spec) (*Process, error) {
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
+	s.Sweep() // what is left of an earlier process may hold a port or a lock
+	s.record.open()
 	s.ensureWatchdog()
 	p, err := spawn(ctx, spec, command)
 	if err != nil {
 		s.wait.Done()
 		return nil, err
 	}
-	s.adopt(p)
+	s.adopt(p, filepath.Base(spec.Path))
 	return p, nil
 }
+
+// Sweep ends what application processes that are gone left behind, as the records of the
+// options' folder tell, and returns what that was. It takes no time when there is nothing,
+// else a few seconds at most. Every Supervisor does it once: a further caller waits for the
+// first and gets the same.
+func (s *Supervisor) Sweep() []Ended { return s.swept() }
 
 func resolve(spec Spec) (Command, error) {
 	if spec.CmdLine != "" {
@@ -155,11 +171,12 @@ func (s *Supervisor) ensureWatchdog() {
 }
 
 // adopt makes p one of the living: known to the watchdog until its whole group is gone.
-func (s *Supervisor) adopt(p *Process) {
+func (s *Supervisor) adopt(p *Process, name string) {
 	s.mu.Lock()
 	s.living[p] = struct{}{}
 	closed := s.closed
 	s.mu.Unlock()
+	s.record.add(p.group.id(), name)
 	if s.watchdog != nil {
 		s.watchdog.add(p.group.id())
 	}
@@ -169,6 +186,7 @@ func (s *Supervisor) adopt(p *Process) {
 		s.mu.Lock()
 		delete(s.living, p)
 		s.mu.Unlock()
+		s.record.remove(p.group.id())
 		if s.watchdog != nil {
 			s.watchdog.remove(p.group.id())
 		}
@@ -219,6 +237,9 @@ func (s *Supervisor) Close() {
 	}
 	if s.watchdog != nil {
 		s.watchdog.close()
+	}
+	if len(s.all()) == 0 { // else the next process tries again
+		s.record.close()
 	}
 }
 

@@ -146,13 +146,14 @@ func (id groupID) String() string { return strconv.Itoa(id.pid) + " " + id.start
 // The signals of a terminal or a session's end do not end it.
 func WatchdogMain(in io.Reader) int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
-	mark, groups := follow(in)
+	mark, groups := follow(in, func(groupID, string) {})
 	endAll(mark, groups)
 	return 0
 }
 
-// follow reads lines until in ends and returns what is registered then.
-func follow(in io.Reader) (mark string, groups []groupID) {
+// follow reads lines until in ends and returns what is registered then. named hears the
+// word behind a group, where there is one.
+func follow(in io.Reader, named func(groupID, string)) (mark string, groups []groupID) {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		verb, rest, _ := strings.Cut(lines.Text(), " ")
@@ -160,7 +161,8 @@ func follow(in io.Reader) (mark string, groups []groupID) {
 			mark = rest
 			continue
 		}
-		number, start, _ := strings.Cut(rest, " ")
+		number, rest, _ := strings.Cut(rest, " ")
+		start, name, _ := strings.Cut(rest, " ")
 		pid, err := strconv.Atoi(number)
 		if err != nil || pid <= 1 {
 			continue // kill(-1) would be everybody
@@ -170,6 +172,7 @@ func follow(in io.Reader) (mark string, groups []groupID) {
 		case "add":
 			if !slices.Contains(groups, id) {
 				groups = append(groups, id)
+				named(id, name)
 			}
 		case "remove":
 			groups = slices.DeleteFunc(groups, func(g groupID) bool { return g == id })

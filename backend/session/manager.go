@@ -61,7 +61,8 @@ type Info struct {
 	ReadOnly  bool // another process holds it
 }
 
-// Open opens the owners: files are read, nothing is written and no server starts.
+// Open opens the owners: files are read, nothing is written and no server starts. What a
+// process that was killed left behind is ended meanwhile.
 func Open(o Options) (*Manager, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"patchbay/backend/approval"
 	"patchbay/backend/builtin"
@@ -38,6 +39,7 @@ type owners struct {
 	dirs      fsx.Dirs
 	home      string
 	publish   func() // the session list is to be published again
+	sweeping  sync.WaitGroup
 }
 
 func openOwners(o Options, publish func()) (*owners, error) {
@@ -72,7 +74,8 @@ func (w *owners) confOptions() mcpconf.Options {
 }
 
 func (w *owners) openRuntime() {
-	w.procs = proc.NewSupervisor(proc.SupervisorOptions{WatchdogCommand: watchdogCommand(), Logger: w.Logger})
+	w.procs = proc.NewSupervisor(proc.SupervisorOptions{WatchdogCommand: watchdogCommand(), Records: filepath.Join(w.dirs.Runtime, "procs"), Logger: w.Logger})
+	w.sweeping.Go(func() { w.procs.Sweep() })
 	w.env = proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Supervisor: w.procs, Logger: w.Logger})
 	w.host = mcphost.NewHost(mcphost.HostOptions{
 		Dialer:   mcpconn.NewDialer(mcpconn.Options{Version: w.Version, Supervisor: w.procs, Environment: w.env, Logger: w.Logger}),
@@ -159,6 +162,7 @@ func (w *owners) client() (model.Client, ModelInfo, error) {
 // close ends everything the process started, then the files.
 func (w *owners) close() error {
 	err := w.host.Close()
+	w.sweeping.Wait()
 	w.procs.Close()
 	w.Approvals.Close()
 	w.Store.Close()

@@ -15,6 +15,7 @@ import (
 
 	"patchbay/backend/agent"
 	"patchbay/backend/approval"
+	"patchbay/backend/fsx"
 	"patchbay/backend/history"
 	"patchbay/backend/mcphost"
 	"patchbay/backend/model/modeltest"
@@ -219,4 +220,28 @@ func children(t *testing.T, pid int) []string {
 		}
 	}
 	return found
+}
+
+// TestWhatIsStartedIsRecordedForTheNextProcess, who would end it, until an orderly end.
+func TestWhatIsStartedIsRecordedForTheNextProcess(t *testing.T) {
+	r := newRig(t)
+	m := r.open(Options{})
+	s := r.session(m, "demo")
+	pid := r.wantState(s, "demo", mcphost.Connected).PID
+	folder := filepath.Join(fsx.AppDirs().Runtime, "procs")
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("records %v, %v", files, err)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, files[0].Name()))
+	if err != nil || !strings.Contains(string(text), fmt.Sprintf("\nadd %d ", pid)) {
+		t.Errorf("pid %d is not in %q, %v", pid, text, err)
+	}
+	if !strings.HasPrefix(folder, r.home) {
+		t.Errorf("%s is outside of HOME", folder)
+	}
+	r.close(m)
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
+		t.Errorf("after the end: %v, %v", files, err)
+	}
 }

@@ -54,6 +54,7 @@ type linkState struct {
 	again    bool             // a retry is due and has not begun
 	start    uint64           // number of the last start in the timeline
 	pid      int              // of the process that runs, 0 when there is none
+	library  libraryState
 }
 
 // tools is the list that claims are made for: the latest of a connection, or the last one
@@ -270,15 +271,6 @@ func (o observer) Health(ok bool, d time.Duration) {
 		o.heard(func(*linkState) {})
 	}
 }
-
-// ResourcesChanged tells every view.
-func (o observer) ResourcesChanged() {}
-
-// PromptsChanged tells every view.
-func (o observer) PromptsChanged() {}
-
-// ResourceUpdated tells every view.
-func (o observer) ResourceUpdated(string) {}
 
 // Frame keeps the message.
 func (o observer) Frame(mcpconn.Frame) {}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"patchbay/backend/mcpconn"
@@ -194,8 +196,11 @@ func (l *link) newStart(s linkState, retry bool) Start {
 
 func (l *link) connected(conn mcpconn.Conn) {
 	info := conn.Info()
+	var followed []string
 	l.change(func(s *linkState) {
 		s.finishStage(time.Now())
+		followed = slices.Sorted(maps.Keys(s.library.followed))
+		s.library.resources, s.library.prompts, s.library.rev = nil, nil, s.library.rev+1
 		if s.lost != nil {
 			s.returned++
 		}
@@ -206,6 +211,9 @@ func (l *link) connected(conn mcpconn.Conn) {
 			t.Stages, t.Stage, t.PID = s.stages, "", info.PID
 		})
 	})
+	if len(followed) > 0 {
+		l.followAgain(conn, followed)
+	}
 }
 
 // serve watches over a connection until it is lost, retried or no longer wanted, and

@@ -88,6 +88,8 @@ type Row struct {
 	Tools        []string // their names as the model sees them
 	Skipped      []Skip   // tools that cannot be used and why
 
+	Library LibraryRow
+
 	Protocol      string
 	ServerName    string
 	ServerVersion string

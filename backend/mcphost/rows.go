@@ -161,6 +161,7 @@ func (r *Row) describe(state linkState, s *server) {
 	r.Protocol, r.ServerName, r.ServerVersion = state.info.Protocol, state.info.ServerName, state.info.Version
 	r.Connect = state.info.ConnectTime
 	r.Latency = time.Duration(s.link.latency.Load())
+	r.Library = state.library.row()
 	r.Starts = s.link.timeline.total()
 }
 

@@ -45,13 +45,11 @@ func (c *conn) call(ctx context.Context, name string, arguments json.RawMessage,
 	defer cancel(nil)
 	stop := context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })
 	defer stop()
-	idle := time.AfterFunc(limits.Idle, func() { cancel(errIdle) })
-	defer idle.Stop()
-	most := time.AfterFunc(limits.Most, func() { cancel(errMost) })
-	defer most.Stop()
+	clock, stopClock := c.startClock(limits, cancel)
+	defer stopClock()
 
 	token, forget := c.expectProgress(func(p tool.Progress) {
-		idle.Reset(limits.Idle)
+		clock.heard()
 		if onProgress != nil {
 			onProgress(p)
 		}
@@ -73,13 +71,13 @@ func (c *conn) call(ctx context.Context, name string, arguments json.RawMessage,
 	return c.refusedCall(err, name)
 }
 
-// exchange sends the call and returns the raw result. It returns with ctx, whatever go-sdk
-// does.
-func (c *conn) exchange(ctx context.Context, session *mcp.ClientSession, name string, arguments json.RawMessage, token string) (json.RawMessage, error) {
+// exchangeOnce sends the call and returns the raw result. It returns with ctx, whatever
+// go-sdk does.
+func (c *conn) exchangeOnce(ctx context.Context, session *mcp.ClientSession, name string, arguments json.RawMessage, token string) (json.RawMessage, error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	params := &mcp.CallToolParams{Name: name, Arguments: arguments}
+	params := &mcp.CallToolParams{Meta: c.meta(), Name: name, Arguments: arguments}
 	params.SetProgressToken(token)
 	res, err := ask(ctx, c, func() (*mcp.CallToolResult, error) { return session.CallTool(ctx, params) })
 	if err != nil {
@@ -184,6 +182,10 @@ func (c *conn) ended(cause error, name string, limits CallLimits) tool.Result {
 // refusedCall answers a call that the server or the transport refused.
 func (c *conn) refusedCall(err error, name string) tool.Result {
 	server := c.target.Definition.Name
+	var person *personError
+	if errors.As(err, &person) {
+		return unanswered(person, server, name)
+	}
 	var rpc *jsonrpc.Error
 	if errors.As(err, &rpc) {
 		return tool.Failed(tool.ProtocolFailed, fmt.Sprintf("MCP server %s refused %s: %s (JSON-RPC error %d).", server, name, c.a.mask.hide(rpc.Message), rpc.Code))

@@ -40,7 +40,10 @@ type conn struct {
 	recovered int
 	progress  map[string]*listener // by token
 	tokens    uint64
-	renewing  chan struct{} // closed when the running re-initialisation ends; nil when none runs
+	renewing  chan struct{}                               // closed when the running re-initialisation ends; nil when none runs
+	clocks    map[*callClock]bool                         // of the calls that run
+	visits    map[string]map[*int]context.CancelCauseFunc // open questions of url mode, by their id
+	level     string                                      // of log messages, "" for the server's choice
 }
 
 // wires are the transport and what stands before it, swapped together when an HTTP session
@@ -54,7 +57,7 @@ func newConn(a *attempt) *conn {
 	c := &conn{
 		a: a, target: a.target, obs: a.obs,
 		done: make(chan struct{}), relist: make(chan struct{}, 1), shelf: newShelf(),
-		progress: map[string]*listener{},
+		progress: map[string]*listener{}, clocks: map[*callClock]bool{}, visits: map[string]map[*int]context.CancelCauseFunc{},
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
 	c.tools.Store(&[]Tool{})
@@ -88,6 +91,7 @@ func (c *conn) client() *mcp.Client {
 		},
 	}
 	c.hearLibrary(o)
+	c.offerPerson(o)
 	client := mcp.NewClient(&mcp.Implementation{Name: "patchbay", Title: "Patchbay", Version: c.a.d.opts.Version}, o)
 	if dir := c.target.Workspace; dir != "" {
 		client.AddRoots(&mcp.Root{Name: filepath.Base(dir), URI: fileURI(dir)})

@@ -23,10 +23,14 @@ const sdkEnv = "MCPCONN_SDK_SERVER"
 
 // mainSDK serves the go-sdk server on stdio when this process was started for that.
 func mainSDK() {
-	if os.Getenv(sdkEnv) == "" {
+	server := newSDKServer
+	switch os.Getenv(sdkEnv) {
+	case "":
 		return
+	case "asking":
+		server = newAskingServer
 	}
-	if err := newSDKServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	if err := server().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -68,5 +68,8 @@ func (c *conn) reopen(old *mcp.ClientSession) error {
 	c.session.Store(session)
 	before.Close()
 	go func() { _ = old.Close() }() // its transport is closed: it ends at once
+	if level := c.logLevel(); level != "" && c.Info().Protocol < modernRevision {
+		_ = c.sendLogLevel(ctx, level) // refused: messages come as the server likes
+	}
 	return c.list(ctx)
 }

@@ -64,7 +64,7 @@ func (rt *Runtime) claims() ([]linkState, []verdict) {
 			continue
 		}
 		states[i] = s.link.snapshot()
-		s.present(states[i], rt.host.opts.Timing.callLimits)
+		s.present(rt.opts.Session, states[i], rt.host.opts.Timing.callLimits)
 		began := time.Now()
 		list := s.listOf(states[i])
 		if s.checks.gen != states[i].gen && states[i].phase == up {

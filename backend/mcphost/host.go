@@ -64,6 +64,7 @@ type HostOptions struct {
 	Reserved []string     // names of the built-in tools
 	Logger   *slog.Logger // nil discards
 	Timing   Timing
+	Person   Person // answers what servers ask of a person; nil: nobody can, and servers are told so
 }
 
 // Host owns the connections of an application process: a pool keyed by workspace and

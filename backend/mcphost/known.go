@@ -118,8 +118,9 @@ func (rt *Runtime) Call(ctx context.Context, server, original string, arguments 
 	if k.view == nil {
 		return tool.Result{}, fmt.Errorf("MCP server %s is %w", server, ErrNotConnected)
 	}
-	if !slices.ContainsFunc(k.list.tools, func(t ListedTool) bool { return t.Name == original }) {
+	at := slices.IndexFunc(k.list.tools, func(t ListedTool) bool { return t.Name == original })
+	if at < 0 {
 		return tool.Result{}, fmt.Errorf("MCP server %s lists no tool %s", server, original)
 	}
-	return k.view.call(ctx, original, arguments, nil), nil
+	return checked(k.view.call(ctx, original, arguments, nil), k.list.tools[at].OutputSchema), nil
 }

@@ -86,8 +86,10 @@ type link struct {
 	views      []*Runtime // replaced, never changed in place
 	state      linkState
 	lastClick  time.Time
-	due        time.Time // of the retry that state.again announces
-	progressAt time.Time // when views were last told of progress
+	due        time.Time      // of the retry that state.again announces
+	calling    map[string]int // calls that run, by session
+	level      string         // of log messages that was asked for, "" for none
+	progressAt time.Time      // when views were last told of progress
 }
 
 func newLink(h *Host, b berth, number uint64) *link {
@@ -99,6 +101,7 @@ func newLink(h *Host, b berth, number uint64) *link {
 		over:     make(chan struct{}),
 		poke:     make(chan struct{}, 1),
 		timeline: h.timelineLocked(b.place()),
+		calling:  map[string]int{},
 		state:    linkState{stage: mcpconn.Resolve, began: time.Now()},
 	}
 }

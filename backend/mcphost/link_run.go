@@ -155,7 +155,7 @@ func (l *link) abandon(cancel context.CancelFunc, result <-chan dialed) {
 
 func (l *link) target() mcpconn.Target {
 	t := l.host.opts.Timing
-	target := mcpconn.Target{Definition: l.berth.def, Workspace: l.berth.workspace, Timeout: t.Connect, MaxTimeout: t.ConnectMost}
+	target := mcpconn.Target{Definition: l.berth.def, Workspace: l.berth.workspace, Timeout: t.Connect, MaxTimeout: t.ConnectMost, Person: l.person()}
 	if ms := l.berth.def.TimeoutMs; ms > 0 {
 		target.Timeout = time.Duration(ms) * time.Millisecond
 	}
@@ -214,6 +214,7 @@ func (l *link) connected(conn mcpconn.Conn) {
 	if len(followed) > 0 {
 		l.followAgain(conn, followed)
 	}
+	l.keepLevel(conn)
 }
 
 // serve watches over a connection until it is lost, retried or no longer wanted, and

@@ -16,12 +16,13 @@ import (
 // presence is one connection in one session's surface. It ends when the server leaves the
 // surface or the connection is replaced; a rebuild that keeps both keeps it.
 type presence struct {
-	server string
-	conn   mcpconn.Conn
-	link   *link
-	limits mcpconn.CallLimits
-	gone   context.Context // ends with the presence; its cause is why
-	end    context.CancelCauseFunc
+	server  string
+	session string
+	conn    mcpconn.Conn
+	link    *link
+	limits  mcpconn.CallLimits
+	gone    context.Context // ends with the presence; its cause is why
+	end     context.CancelCauseFunc
 
 	claimed *claimed // while the server has its names, nil while they clash
 }
@@ -39,8 +40,8 @@ type stretch struct {
 	closed    atomic.Bool   // set at its end
 }
 
-func newPresence(server string, conn mcpconn.Conn, l *link, idle, most time.Duration) *presence {
-	p := &presence{server: server, conn: conn, link: l, limits: mcpconn.CallLimits{Idle: idle, Most: most}}
+func newPresence(server, session string, conn mcpconn.Conn, l *link, idle, most time.Duration) *presence {
+	p := &presence{server: server, session: session, conn: conn, link: l, limits: mcpconn.CallLimits{Idle: idle, Most: most}}
 	p.gone, p.end = context.WithCancelCause(context.Background())
 	return p
 }
@@ -84,7 +85,7 @@ func (p *presence) offer(list *listing) []tool.Entry {
 	for _, spec := range list.specs {
 		c.entries = append(c.entries, tool.Entry{
 			Spec: spec, Parallel: spec.Annotations.SaysReadOnly(), Withdrawn: c.withdrawn,
-			Invoke: p.invoke(c.stretch, spec.Original),
+			Invoke: p.invoke(c.stretch, spec),
 		})
 	}
 	p.claimed = c
@@ -92,7 +93,7 @@ func (p *presence) offer(list *listing) []tool.Entry {
 }
 
 // invoke calls one tool by the server's own name. It takes no lock: what it needs is fixed.
-func (p *presence) invoke(offered *stretch, original string) tool.Invoke {
+func (p *presence) invoke(offered *stretch, spec tool.Spec) tool.Invoke {
 	return func(ctx context.Context, call tool.Call, onProgress func(tool.Progress)) tool.Result {
 		if p.gone.Err() != nil || offered.closed.Load() {
 			return p.refuse()
@@ -101,8 +102,27 @@ func (p *presence) invoke(offered *stretch, original string) tool.Invoke {
 		if err != nil {
 			return tool.Failed(tool.BadArguments, "Invalid MCP tool arguments: "+err.Error())
 		}
-		return p.call(ctx, original, arguments, onProgress)
+		return checked(p.call(ctx, spec.Original, arguments, onProgress), spec.OutputSchema)
 	}
+}
+
+// checked adds a warning where the structured result does not fit the schema that its tool
+// declares (MCP, server/tools, output schema). The result itself is handed on as it came.
+func checked(r tool.Result, schema json.RawMessage) tool.Result {
+	if len(schema) == 0 || !r.OK {
+		return r
+	}
+	r.Warning = "the tool declares an output schema, but its result has no structured content"
+	for _, c := range r.Content {
+		if c.Kind != tool.Structured {
+			continue
+		}
+		r.Warning = ""
+		if why := tool.Mismatch(schema, c.JSON); why != "" {
+			r.Warning = "the structured result does not fit the tool's output schema: " + why
+		}
+	}
+	return r
 }
 
 // call calls a tool by the server's own name. It ends with the presence.
@@ -114,6 +134,7 @@ func (p *presence) call(ctx context.Context, original string, arguments json.Raw
 	defer cancel(nil)
 	stop := context.AfterFunc(p.gone, func() { cancel(context.Cause(p.gone)) })
 	defer stop()
+	defer p.link.callBegins(p.session)()
 	began := time.Now()
 	result := p.conn.Call(callCtx, original, arguments, p.limits, onProgress)
 	took := time.Since(began)

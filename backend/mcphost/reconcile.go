@@ -278,7 +278,7 @@ func (s *server) listOf(state linkState) *listing {
 }
 
 // present follows the connection's generation: calls of an earlier one end.
-func (s *server) present(state linkState, limits func(mcpconf.Definition) (idle, most time.Duration)) {
+func (s *server) present(session string, state linkState, limits func(mcpconf.Definition) (idle, most time.Duration)) {
 	if s.view != nil && (state.phase != up || s.view.conn != state.conn) {
 		why := whyRetried
 		if state.lost != nil {
@@ -289,6 +289,6 @@ func (s *server) present(state linkState, limits func(mcpconf.Definition) (idle,
 	}
 	if s.view == nil && state.phase == up {
 		idle, most := limits(*s.res.Definition)
-		s.view = newPresence(s.res.Name, state.conn, s.link, idle, most)
+		s.view = newPresence(s.res.Name, session, state.conn, s.link, idle, most)
 	}
 }

@@ -47,8 +47,11 @@ type ToolCall struct {
 
 // Request is one request to a model.
 type Request struct {
-	Messages []Message
-	Tools    []tool.Spec
+	Messages    []Message
+	Tools       []tool.Spec
+	MaxTokens   int      // of the answer, 0 leaves it to the client
+	Temperature *float64 // nil leaves it to the endpoint
+	Stop        []string // texts that end the answer
 }
 
 // ChunkKind says what a Chunk carries.

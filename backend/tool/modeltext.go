@@ -28,6 +28,9 @@ func ModelText(r Result, limit int, save func(full string) (path string, err err
 			parts = append(parts, part)
 		}
 	}
+	if r.Warning != "" {
+		parts = append(parts, "[warning: "+r.Warning+"]")
+	}
 	text := strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD")
 	if strings.TrimSpace(text) == "" {
 		text = "(no output)"

@@ -81,6 +81,9 @@ type Result struct {
 	Took    time.Duration
 	// Reason is "" when the tool itself answered, else why the host answered in its place.
 	Reason Reason
+	// Warning is what the host noticed about an answer that it hands on all the same, "" for
+	// nothing: one sentence, for people and for the model.
+	Warning string `json:",omitempty"`
 }
 
 // Reason says why the host answered a call in the tool's place.

@@ -337,6 +337,30 @@ func TestSchemasAreRepairedWhenRefused(t *testing.T) {
 	}
 }
 
+// What a request asks of the answer is sent, and left out where an endpoint refuses it.
+func TestLimitsOfARequest(t *testing.T) {
+	refuse := func(message string) modeltest.Answer {
+		return modeltest.Status(400, `{"error":{"message":"`+message+`"}}`)
+	}
+	s := modeltest.New(t, modeltest.Limits{}, modeltest.Text("one"),
+		refuse("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+		refuse("Unsupported value: 'temperature' does not support 0.5 with this model."), modeltest.Text("two"))
+	c := dial(s, func(*Options) {})
+	half := 0.5
+	req := model.Request{Messages: []model.Message{{Role: model.User, Text: "hi"}}, MaxTokens: 7, Temperature: &half, Stop: []string{"END"}}
+	for range 2 {
+		if _, err := c.Stream(t.Context(), req, func(model.Chunk) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []string{`"max_tokens":7`, `"max_tokens":7`, `"max_completion_tokens":7`, `"max_completion_tokens":7`} {
+		body := string(s.Requests()[i].Body)
+		if !strings.Contains(body, want) || !strings.Contains(body, `"stop":["END"]`) || strings.Contains(body, `"temperature":0.5`) != (i < 3) {
+			t.Errorf("request %d: %s", i, body)
+		}
+	}
+}
+
 func TestNewNamesWhatIsWrong(t *testing.T) {
 	for base, says := range map[string]string{"localhost:11434": "https://host/v1", "ftp://x": "ftp://x", "http://ok/v1": "OPENAI_MODEL"} {
 		if _, err := New(Options{BaseURL: base}); err == nil || !strings.Contains(err.Error(), says) {

@@ -3,6 +3,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -20,6 +21,8 @@ type adaptations struct {
 	strictSchemas bool // schemas go through Options.RepairSchema
 	noUsage       bool // stream_options is left out
 	noReasoning   bool // reasoning is not sent back
+	newLimit      bool // the limit of the answer is called max_completion_tokens
+	noTemperature bool // it has one temperature only
 }
 
 // after is what to leave out after a refusal, and whether that is new.
@@ -40,6 +43,10 @@ func (a adaptations) after(f *failure, canRepair bool) (adaptations, bool) {
 	switch {
 	case mentions("stream_options"):
 		next.noUsage = true
+	case mentions("max_completion_tokens"):
+		next.newLimit = true
+	case mentions("temperature"):
+		next.noTemperature = true
 	case unknown && mentions("reasoning"):
 		next.noReasoning = true
 	case canRepair && mentions("schema", "properties", "$ref", "function_declarations", "parameters", "input_schema"):
@@ -57,7 +64,15 @@ type wireRequest struct {
 
 func (c *client) marshal(req model.Request, adapt adaptations) ([]byte, error) {
 	w := wireRequest{}
-	w.Model, w.Stream, w.MaxTokens = c.o.Model, true, c.o.MaxTokens
+	w.Model, w.Stream, w.Stop = c.o.Model, true, req.Stop
+	if limit := cmp.Or(req.MaxTokens, c.o.MaxTokens); adapt.newLimit {
+		w.MaxCompletionTokens = limit
+	} else {
+		w.MaxTokens = limit
+	}
+	if req.Temperature != nil && !adapt.noTemperature {
+		w.Temperature = float32(*req.Temperature)
+	}
 	if !adapt.noUsage {
 		w.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
 	}

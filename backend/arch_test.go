@@ -30,6 +30,7 @@ var layers = map[string]int{
 	"patchbay/backend/settings":       3,
 	"patchbay/backend/builtin":        3,
 	"patchbay/backend/approval":       4,
+	"patchbay/backend/ask":            4,
 	"patchbay/backend/model/openai":   4,
 	"patchbay/backend/model/practice": 3,
 	"patchbay/backend/mcpconn":        4,

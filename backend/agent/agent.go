@@ -55,7 +55,10 @@ const (
 )
 
 // Loop runs one turn.
-type Loop struct{ o Options }
+type Loop struct {
+	o       Options
+	running *running
+}
 
 // New returns the Loop of one turn.
 func New(o Options) *Loop {
@@ -68,12 +71,13 @@ func New(o Options) *Loop {
 	if o.ModelText == nil {
 		o.ModelText = func(_ string, r tool.Result) string { return tool.ModelText(r, tool.ModelTextLimit, nil) }
 	}
-	return &Loop{o: o}
+	return &Loop{o: o, running: &running{}}
 }
 
 // turn is the state of a running turn; its goroutine alone writes it.
 type turn struct {
 	o        Options
+	running  *running
 	messages []model.Message // of the next request, without the system message
 	entries  []Entry         // what the turn added
 	model    string
@@ -87,7 +91,7 @@ type turn struct {
 // them is answered exactly once, whatever happened, so the next request is valid. Done is
 // the last event, exactly once. It returns only when everything it started has ended.
 func (l *Loop) Run(ctx context.Context, history []model.Message, user model.Message) ([]Entry, StopReason) {
-	t := &turn{o: l.o, messages: Repair(history), model: l.o.Model}
+	t := &turn{o: l.o, running: l.running, messages: Repair(history), model: l.o.Model}
 	user.Role = model.User
 	t.emit(Event{Kind: UserMessage, Text: user.Text})
 	t.add(Entry{Message: user})

@@ -94,6 +94,11 @@ func (t *turn) call(ctx context.Context, table *tool.Table, c model.ToolCall) (o
 			out.result = tool.Failed(tool.ProtocolFailed, fmt.Sprintf("The tool %s crashed: %v", c.Name, p))
 		}
 	}()
+	ctx, end := t.running.begin(ctx, c.ID)
+	defer func() {
+		out.result = orCancelled(ctx, out.result)
+		end()
+	}()
 	call := tool.Call{ID: c.ID, Name: c.Name, Arguments: json.RawMessage(c.Arguments)}
 	e, ok := table.Lookup(c.Name)
 	switch {

@@ -73,7 +73,7 @@ func Open(o Options) (*Manager, error) {
 		list:       watch.NewValue(List{}),
 	}
 	var err error
-	if m.owners, err = openOwners(o, m.publish); err != nil {
+	if m.owners, err = openOwners(o, m.publish, m.concerned); err != nil {
 		return nil, err
 	}
 	m.closed = sync.OnceValue(m.close)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"patchbay/backend/approval"
+	"patchbay/backend/ask"
 	"patchbay/backend/builtin"
 	"patchbay/backend/fsx"
 	"patchbay/backend/history"
@@ -32,6 +33,7 @@ type owners struct {
 	Settings  *settings.Store
 	History   *history.Store // nil when ephemeral
 	Approvals *approval.Service
+	Asks      *ask.Service
 	procs     *proc.Supervisor
 	env       *proc.Environment
 	host      *mcphost.Host
@@ -42,7 +44,7 @@ type owners struct {
 	sweeping  sync.WaitGroup
 }
 
-func openOwners(o Options, publish func()) (*owners, error) {
+func openOwners(o Options, publish func(), concerned func(mcphost.Asking) []string) (*owners, error) {
 	home, err := fsx.Home()
 	if err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func openOwners(o Options, publish func()) (*owners, error) {
 			return nil, err
 		}
 	}
-	w.openRuntime()
+	w.openRuntime(concerned)
 	return w, nil
 }
 
@@ -73,7 +75,7 @@ func (w *owners) confOptions() mcpconf.Options {
 	return mcpconf.Options{State: w.dirs.State, Runtime: w.dirs.Runtime, Logger: w.Logger}
 }
 
-func (w *owners) openRuntime() {
+func (w *owners) openRuntime(concerned func(mcphost.Asking) []string) {
 	w.procs = proc.NewSupervisor(proc.SupervisorOptions{WatchdogCommand: watchdogCommand(), Records: filepath.Join(w.dirs.Runtime, "procs"), Logger: w.Logger})
 	w.sweeping.Go(func() { w.procs.Sweep() })
 	w.env = proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Supervisor: w.procs, Logger: w.Logger})
@@ -81,6 +83,7 @@ func (w *owners) openRuntime() {
 		Dialer:   mcpconn.NewDialer(mcpconn.Options{Version: w.Version, Supervisor: w.procs, Environment: w.env, Logger: w.Logger}),
 		Expand:   w.expand,
 		Reserved: builtin.Names(),
+		Person:   w.openAsks(concerned),
 		Logger:   w.Logger,
 	})
 	w.Approvals = approval.NewService(approval.Options{
@@ -161,6 +164,7 @@ func (w *owners) client() (model.Client, ModelInfo, error) {
 
 // close ends everything the process started, then the files.
 func (w *owners) close() error {
+	w.Asks.Close()
 	err := w.host.Close()
 	w.sweeping.Wait()
 	w.procs.Close()

@@ -28,8 +28,9 @@ type run struct {
 	id     string
 	cancel context.CancelCauseFunc
 	done   chan struct{}
-	kept   []bool // of each message that it added: the history has it; the turn's own
-	over   bool   // Done was told; what is left is tidying up
+	kept   []bool      // of each message that it added: the history has it; the turn's own
+	loop   *agent.Loop // of the turn once it runs
+	over   bool        // Done was told; what is left is tidying up
 }
 
 var (
@@ -158,7 +159,11 @@ func (s *Session) turn(ctx context.Context, r *run, parts turnParts, begun chan<
 	history := slices.Clone(s.messages)
 	s.mu.Unlock()
 	user := model.Message{Role: model.User, Text: parts.text, AtMs: time.Now().UnixMilli()}
-	added, _ := s.loop(r, parts).Run(ctx, history, user)
+	loop := s.loop(r, parts)
+	s.mu.Lock()
+	r.loop = loop
+	s.mu.Unlock()
+	added, _ := loop.Run(ctx, history, user)
 	s.runtime.SetActive(false) // before the next turn can set it
 	s.end(r, added)
 }

@@ -93,7 +93,7 @@ type turn struct {
 func (l *Loop) Run(ctx context.Context, history []model.Message, user model.Message) ([]Entry, StopReason) {
 	t := &turn{o: l.o, running: l.running, messages: Repair(history), model: l.o.Model}
 	user.Role = model.User
-	t.emit(Event{Kind: UserMessage, Text: user.Text})
+	t.emit(Event{Kind: UserMessage, Text: user.Text, Attached: user.Attached})
 	t.add(Entry{Message: user})
 	reason := t.guarded(ctx)
 	t.emit(Event{Kind: Done, StopReason: reason, Practice: t.o.Practice, Model: t.model})

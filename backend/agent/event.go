@@ -58,7 +58,8 @@ type Event struct {
 	Kind  Kind
 	AtMs  int64
 
-	Text string // text, reasoning, user, progress, notice
+	Text     string             // text, reasoning, user, progress, notice
+	Attached []model.Attachment // user
 
 	ID        string // of the call: tool_call, tool_result, approval, asking, progress
 	Server    string // "" for built-in tools

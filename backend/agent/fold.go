@@ -110,7 +110,7 @@ func (r *replay) entry(e Entry) {
 	}
 	switch m.Role {
 	case model.User:
-		r.add(e, Event{Kind: UserMessage, Text: m.Text})
+		r.add(e, Event{Kind: UserMessage, Text: m.Text, Attached: m.Attached})
 	case model.Assistant:
 		r.add(e, Event{Kind: Step})
 		if m.Reasoning != "" {

@@ -27,6 +27,7 @@ type Message struct {
 	Role       Role           `json:"role"`
 	Text       string         `json:"text"`
 	Images     []tool.Content `json:"images,omitempty"`     // user messages, and image results for models that take them
+	Attached   []Attachment   `json:"attached,omitempty"`   // user messages
 	Reasoning  string         `json:"reasoning,omitempty"`  // assistant: shown folded; sent back to the endpoint it came from
 	ReasonedAs string         `json:"reasonedAs,omitempty"` // the field it came in: reasoning_content or reasoning; "" for <think> tags
 	ToolCalls  []ToolCall     `json:"toolCalls,omitempty"`  // assistant

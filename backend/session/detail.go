@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -167,17 +165,7 @@ func (s *Session) CallTool(ctx context.Context, server, original string, argumen
 		return tool.Result{}, err
 	}
 	result, err := s.runtime.Call(ctx, server, original, arguments)
-	if !errors.Is(err, mcphost.ErrNotConnected) {
-		return result, err
-	}
-	row := s.row(server)
-	switch row.State {
-	case "":
-		return result, fmt.Errorf("%w: it has not been started yet", err)
-	case mcphost.Busy:
-		return result, fmt.Errorf("%w (busy): it is still starting, at %s", err, row.Stage)
-	}
-	return result, fmt.Errorf("%w (%s): %s", err, row.State, row.Reason)
+	return result, s.whyNotThere(server, err)
 }
 
 // checkNew refuses a definition that could not be saved: not valid, or its name is another's.

@@ -10,11 +10,14 @@ import (
 )
 
 // Resend puts text in the place of the user's message whose event has that sequence number,
-// and begins a turn from there. What came after it is no longer part of the conversation.
-// On an error nothing has changed.
+// and begins a turn from there, with what was attached to it. What came after it is no
+// longer part of the conversation. On an error nothing has changed.
 func (s *Session) Resend(seq uint64, text string) error {
 	parts, err := s.parts(Prompt{Text: text})
 	if err != nil {
+		return err
+	}
+	if parts.attached, err = s.attachedTo(seq); err != nil {
 		return err
 	}
 	parts.before = func(runID string) error { return s.rewind(runID, seq) }

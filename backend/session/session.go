@@ -43,6 +43,7 @@ type Session struct {
 	ctx       context.Context // of the session's goroutines: the one stored lifetime
 	cancel    context.CancelCauseFunc
 	wg        sync.WaitGroup
+	held      holding // what came along with prompts
 
 	mu       sync.Mutex
 	started  bool

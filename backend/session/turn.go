@@ -21,6 +21,7 @@ type Prompt struct {
 	// Services are the service ids the turn opens; nil is the rule "what is connected
 	// here", which late servers join. An empty list opens none.
 	Services *[]string
+	Attached []model.Attachment // see Attach
 }
 
 // run is one turn.
@@ -56,10 +57,11 @@ func (s *Session) Send(p Prompt) error {
 
 // turnParts are what a turn is made of, fixed before it begins.
 type turnParts struct {
-	text   string
-	client model.Client
-	info   ModelInfo
-	allow  []string
+	text     string
+	attached []model.Attachment
+	client   model.Client
+	info     ModelInfo
+	allow    []string
 	// clicked are calls that a person asked for, before the model is asked.
 	clicked []model.ToolCall
 	// before runs once the session is the turn's own; when it fails there is no turn.
@@ -78,7 +80,7 @@ func (s *Session) parts(p Prompt) (turnParts, error) {
 		return turnParts{}, err
 	}
 	allow, err := s.allow(p.Services)
-	return turnParts{text: p.Text, client: client, info: info, allow: allow}, err
+	return turnParts{text: p.Text, attached: p.Attached, client: client, info: info, allow: allow}, err
 }
 
 // begin starts a turn when none runs, and returns when that is certain.
@@ -158,7 +160,7 @@ func (s *Session) turn(ctx context.Context, r *run, parts turnParts, begun chan<
 	s.mu.Lock()
 	history := slices.Clone(s.messages)
 	s.mu.Unlock()
-	user := model.Message{Role: model.User, Text: parts.text, AtMs: time.Now().UnixMilli()}
+	user := model.Message{Role: model.User, Text: parts.text, Attached: parts.attached, AtMs: time.Now().UnixMilli()}
 	loop := s.loop(r, parts)
 	s.mu.Lock()
 	r.loop = loop

@@ -89,6 +89,8 @@ type stdioServer struct {
 	mu      sync.Mutex
 	out     *bufio.Writer
 	grown   int
+	follows bool                            // mode library: test://notes is subscribed to
+	reads   int                             // of it
 	waiting map[string]chan json.RawMessage // results of the server's own requests
 }
 
@@ -144,6 +146,10 @@ func (s *stdioServer) handle(m message) {
 	case "tools/call":
 		go s.call(m)
 	default:
+		if s.mode == "library" {
+			s.library(m)
+			return
+		}
 		s.unknown(m)
 	}
 }
@@ -158,6 +164,9 @@ func (s *stdioServer) initialize(m message) {
 		return
 	case "version":
 		s.answer(m, initResult(s.arg))
+		return
+	case "library":
+		s.answer(m, libraryResult())
 		return
 	case "bigframe":
 		s.raw(strings.Repeat("x", 17<<20))

@@ -122,7 +122,7 @@ func (c *client) messages(all []model.Message, adapt adaptations) []map[string]a
 				images = nil
 			}
 		case model.User:
-			out = append(out, user(m.Text, m.Images))
+			out = append(out, user(m.Said()))
 		default:
 			out = append(out, map[string]any{"role": string(m.Role), "content": m.Text})
 		}

@@ -21,7 +21,7 @@ func reply(messages []message, tools []function) (text string, calls []toolCall)
 	if len(messages) > at+1 && messages[len(messages)-1].Role == "tool" {
 		return report(messages[at+1:]), nil
 	}
-	prompt := messages[at].text()
+	prompt, attached := attachments(messages[at].text())
 	wanted := mentions(prompt, tools)
 	if len(wanted) == 0 && everyTool(prompt) {
 		for _, f := range tools {
@@ -33,6 +33,8 @@ func reply(messages []message, tools []function) (text string, calls []toolCall)
 		return makeCalls(wanted, at)
 	case asksForList(prompt):
 		return list(tools), nil
+	case len(attached) > 0:
+		return fmt.Sprintf("Your message carries %s:\n%s", counted(len(attached), "resource"), strings.Join(attached, "\n")), nil
 	}
 	return help(unknownTool(prompt), tools), nil
 }

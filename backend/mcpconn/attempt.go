@@ -189,17 +189,13 @@ func (c *conn) through(l link) mcp.Transport {
 func (c *conn) openStdio(ctx context.Context) (mcp.Transport, error) {
 	def, o := c.target.Definition, c.a.d.opts
 	c.a.enter(Resolve)
-	env := o.Environment.Environ(ctx)
-	if _, err := proc.LookPath(def.Command, def.CWD, proc.Merge(env, def.Env)); err != nil {
-		var missing *proc.NotFoundError
-		if !errors.As(err, &missing) {
-			return nil, err
-		}
-		env = o.Environment.Completed(ctx) // what a terminal would have (S01)
+	env := o.Environment.ForCommand(ctx, def.Command, def.CWD, def.Env)
+	if _, err := proc.LookPath(def.Command, def.CWD, env); err != nil {
+		return nil, err
 	}
 	c.a.enter(Spawn)
 	p, err := o.Supervisor.Start(ctx, proc.Spec{
-		Path: def.Command, Args: def.Args, Dir: def.CWD, Env: proc.Merge(env, def.Env), StderrLine: c.stderr,
+		Path: def.Command, Args: def.Args, Dir: def.CWD, Env: env, StderrLine: c.stderr,
 	})
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func newMask(def mcpconf.Definition) mask {
 	var pairs []string
 	for _, secret := range secrets {
 		if len(secret) >= minSecret && !strings.HasPrefix(secret, "/") { // paths are no secrets
-			pairs = append(pairs, secret, hidden)
+			pairs = append(pairs, secret, Hidden)
 		}
 	}
 	return mask{strings.NewReplacer(pairs...)}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// hidden stands where a value is not shown.
-const hidden = "•••"
+// Hidden stands where a value is not shown.
+const Hidden = "•••"
 
 // ShownArgs are a command's arguments as they may be shown: what stands behind a flag that
 // asks for a secret, values of variables and headers, the secrets of addresses, and words
@@ -21,7 +21,7 @@ func ShownArgs(args []string) []string {
 func ShownURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return hidden
+		return Hidden
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	query := u.RawQuery
@@ -37,7 +37,7 @@ func ShownURL(raw string) string {
 		}
 		name, _, has := strings.Cut(pair, "=")
 		if has {
-			name += "=" + hidden
+			name += "=" + Hidden
 		}
 		shown += sep + name
 	}
@@ -141,7 +141,7 @@ func (r *argsReader) whole(value string) string {
 		return value
 	}
 	r.secrets = append(r.secrets, value)
-	return hidden
+	return Hidden
 }
 
 // pair hides the value of NAME=VALUE or Name: value.

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -42,9 +43,17 @@ type Environment struct {
 	own      EnvironmentOptions
 	terminal bool
 
-	// slot is held by the one caller that completes; it guards completed.
+	// slot is held by the one caller that completes; it guards what follows.
 	slot      chan struct{}
 	completed []string // nil until known
+	shell     Shell    // the last answer
+	shellErr  error    // why there is none
+}
+
+// Shell is what the login shell answered.
+type Shell struct {
+	Path string   // of the shell, "" where none is asked (Windows)
+	Env  []string // as programs see it that are started from it
 }
 
 // NewEnvironment returns the Environment around base (usually os.Environ()).
@@ -95,21 +104,65 @@ func (e *Environment) Completed(ctx context.Context) []string {
 		return e.complete(nil)
 	}
 	defer func() { <-e.slot }()
-	if e.completed != nil {
-		return slices.Clone(e.completed)
+	if e.completed == nil && !e.askOnce(ctx) {
+		return e.complete(nil) // the next caller asks again
 	}
-	var shell []string
+	return slices.Clone(e.completed)
+}
+
+// askOnce asks the login shell and completes with its answer, or without one. It reports
+// false, and changes nothing, when ctx ended first. The caller holds slot.
+func (e *Environment) askOnce(ctx context.Context) bool {
+	var shell Shell
+	err := errNotAsked
 	if e.own.Probe != ProbeNever {
-		var err error
-		if shell, err = e.probe(ctx); err != nil {
-			if ctx.Err() != nil {
-				return e.complete(nil) // the next caller asks again
-			}
+		shell.Env, err = e.probe(ctx)
+		if err != nil && ctx.Err() != nil {
+			return false
+		}
+		if runtime.GOOS != "windows" {
+			shell.Path = e.shellPath()
+		}
+		if err != nil {
 			e.own.Logger.Warn("the login shell's environment is not known: commands only it finds may be missing", "error", err)
 		}
 	}
-	e.completed = e.complete(shell)
-	return slices.Clone(e.completed)
+	e.shell, e.shellErr = shell, err
+	e.completed = e.complete(shell.Env)
+	return true
+}
+
+// errNotAsked says why a shell's environment is not known.
+var errNotAsked = errors.New("the login shell is not asked")
+
+// LoginShell returns what the login shell answered: the kept answer, or that to one more
+// question when again is set, which is then in force for Completed too. The error says why
+// there is none; it ends with ctx.
+func (e *Environment) LoginShell(ctx context.Context, again bool) (Shell, error) {
+	select {
+	case e.slot <- struct{}{}:
+	case <-ctx.Done():
+		return Shell{}, context.Cause(ctx)
+	}
+	defer func() { <-e.slot }()
+	if (again || e.completed == nil) && !e.askOnce(ctx) {
+		return Shell{}, context.Cause(ctx)
+	}
+	return Shell{Path: e.shell.Path, Env: slices.Clone(e.shell.Env)}, e.shellErr
+}
+
+// Own returns the environment that the application was given. The slice is the caller's.
+func (e *Environment) Own() []string { return slices.Clone(e.base) }
+
+// ForCommand returns the environment of a child that runs command in dir with overrides
+// set: on Environ, or on Completed when the command is not found in that (S01).
+func (e *Environment) ForCommand(ctx context.Context, command, dir string, overrides map[string]string) []string {
+	env := Merge(e.Environ(ctx), overrides)
+	var missing *NotFoundError
+	if _, err := LookPath(command, dir, env); errors.As(err, &missing) {
+		return Merge(e.Completed(ctx), overrides)
+	}
+	return env
 }
 
 // complete adds to the base what shell has and the base has not.
@@ -214,4 +267,26 @@ func version(name string) []int {
 		numbers = append(numbers, n)
 	}
 	return numbers
+}
+
+// Lacks lists what the login shell has and the application was not given: entries of PATH,
+// in the shell's order, and names of variables, sorted. Variables that describe the shell
+// itself are left out.
+func (e *Environment) Lacks(shell Shell) (folders, names []string) {
+	own, _ := Lookup(e.base, "PATH")
+	theirs, _ := Lookup(shell.Env, "PATH")
+	have := filepath.SplitList(own)
+	for _, folder := range filepath.SplitList(theirs) {
+		if folder != "" && !slices.Contains(have, folder) && !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	for _, entry := range shell.Env {
+		name, _, ok := splitVariable(entry)
+		if _, set := Lookup(e.base, name); ok && !set && !shellsOwn(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return folders, slices.Compact(names)
 }

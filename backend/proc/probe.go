@@ -34,10 +34,12 @@ func (e *Environment) probe(ctx context.Context) ([]string, error) {
 	limit := fmt.Errorf("it did not answer within %v", e.own.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, e.own.Timeout, limit)
 	defer cancel()
-	shell := e.shell()
-	mark := "patchbay-" + rand.Text()
-	// Not every env knows -0. Every shell with -c understands the rest.
-	script := fmt.Sprintf("echo %[1]s; command env -0 || command env; echo %[1]s", mark)
+	shell := e.shellPath()
+	text := rand.Text()
+	mark := "patchbay-" + text
+	// Not every env knows -0. Every shell with -c understands the rest. The mark is written in
+	// two parts: shells hand on the last argument of a command in the variable _.
+	script := fmt.Sprintf("printf %%s%%s patchbay- %[1]s; echo; command env -0 || command env; printf %%s%%s patchbay- %[1]s", text)
 	dir := e.home()
 	if dir == "" || checkDir(dir) != nil {
 		dir = "/"
@@ -62,8 +64,8 @@ func (e *Environment) probe(ctx context.Context) ([]string, error) {
 	return env, nil
 }
 
-// shell is the person's login shell, or one that is there.
-func (e *Environment) shell() string {
+// shellPath is the person's login shell, or one that is there.
+func (e *Environment) shellPath() string {
 	if shell, _ := Lookup(e.base, "SHELL"); strings.HasPrefix(shell, "/") {
 		if _, err := LookPath(shell, "/", e.base); err == nil {
 			return shell

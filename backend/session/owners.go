@@ -36,6 +36,7 @@ type owners struct {
 	Asks      *ask.Service
 	procs     *proc.Supervisor
 	env       *proc.Environment
+	versions  *proc.Versions
 	host      *mcphost.Host
 	keys      *settings.Keys
 	dirs      fsx.Dirs
@@ -79,6 +80,7 @@ func (w *owners) openRuntime(concerned func(mcphost.Asking) []string) {
 	w.procs = proc.NewSupervisor(proc.SupervisorOptions{WatchdogCommand: watchdogCommand(), Records: filepath.Join(w.dirs.Runtime, "procs"), Logger: w.Logger})
 	w.sweeping.Go(func() { w.procs.Sweep() })
 	w.env = proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Supervisor: w.procs, Logger: w.Logger})
+	w.versions = proc.NewVersions(w.procs)
 	w.host = mcphost.NewHost(mcphost.HostOptions{
 		Dialer:   mcpconn.NewDialer(mcpconn.Options{Version: w.Version, Supervisor: w.procs, Environment: w.env, Logger: w.Logger}),
 		Expand:   w.expand,

@@ -100,8 +100,8 @@ func TestVersionsAreAskedForAndKept(t *testing.T) {
 	eventually(t, "nothing of the questions is left", func() bool { return len(s.marked()) == 0 })
 }
 
-// TestAShellThatTellsItsLastArgumentIsUnderstood: dash hands its children the last argument
-// of the command before as $_, which was the mark that ends the answer.
+// TestAShellThatTellsItsLastArgumentIsUnderstood: where _ is exported, dash hands its children the last argument
+// of the command before in it, which was the mark that ends the answer.
 func TestAShellThatTellsItsLastArgumentIsUnderstood(t *testing.T) {
 	for _, path := range []string{"/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh"} {
 		if _, err := os.Stat(path); err != nil {
@@ -117,7 +117,7 @@ func TestAShellThatTellsItsLastArgumentIsUnderstood(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		e := NewEnvironment([]string{minimalPath, "HOME=" + dir, "SHELL=" + path}, EnvironmentOptions{Probe: ProbeAlways, Supervisor: supervise(t), Timeout: patience})
+		e := NewEnvironment([]string{minimalPath, "HOME=" + dir, "SHELL=" + path, "_=/usr/bin/patchbay"}, EnvironmentOptions{Probe: ProbeAlways, Supervisor: supervise(t), Timeout: patience})
 		shell, err := e.LoginShell(t.Context(), false)
 		search, _ := Lookup(shell.Env, "PATH")
 		mine := strings.Count("\n"+strings.Join(shell.Env, "\n"), "\nMINE_")

@@ -19,6 +19,7 @@ type Source[T any] interface {
 // window from the source's own revision.
 type Backend interface {
 	ServerCommands
+	ProcessCommands
 	ChatCommands
 	SessionCommands
 	SettingsCommands

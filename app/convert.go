@@ -48,7 +48,7 @@ func toRow(r mcphost.Row) ServerRow {
 		ToolCount: r.ToolCount, SchemaTokens: r.SchemaTokens,
 		Protocol: r.Protocol, ServerName: r.ServerName, ServerVersion: r.ServerVersion,
 		ConnectMs: wholeMs(r.Connect), LatencyMs: wholeMs(r.Latency), PID: r.PID,
-		Recovered: r.Recovered, NextTryMs: unixMs(r.NextTry), Attempt: r.Attempt, Progress: r.Progress,
+		Recovered: r.Recovered, Starts: r.Starts, NextTryMs: unixMs(r.NextTry), Attempt: r.Attempt, Progress: r.Progress,
 		Warnings: orEmpty(r.Warnings), Shared: orEmpty(r.Shared), File: r.File, Line: r.Line,
 	}
 	for _, c := range r.Conflicts {

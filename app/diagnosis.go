@@ -7,7 +7,6 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -77,13 +76,7 @@ func (r *diagnosis) definition(row mcphost.Row) {
 	def := r.def
 	r.line("Transport", "%s", cmp.Or(string(def.Type), "none"))
 	if def.Command != "" {
-		words := mcpconn.ShownArgs(append([]string{def.Command}, def.Args...))
-		for i, word := range words {
-			if word == "" || strings.ContainsAny(word, " \t\n\"'") {
-				words[i] = strconv.Quote(word)
-			}
-		}
-		r.said("Command", strings.Join(words, " "))
+		r.said("Command", commandLine(mcpconn.ShownArgs(append([]string{def.Command}, def.Args...))))
 	}
 	r.said("Folder", def.CWD)
 	r.said("URL", mcpconn.ShownURL(def.URL))

@@ -68,6 +68,7 @@ type ServerRow struct {
 	LatencyMs     int64        `json:"latencyMs"` // 0 when unknown
 	PID           int          `json:"pid"`
 	Recovered     int          `json:"recovered"`
+	Starts        int          `json:"starts"`    // attempts to connect since the application opened
 	NextTryMs     int64        `json:"nextTryMs"` // 0 when none is pending
 	Attempt       int          `json:"attempt"`
 	Progress      string       `json:"progress"` // last stderr line while busy

@@ -189,6 +189,9 @@ func (rt *Runtime) Starts(name string) ([]Start, int) {
 type Running struct {
 	PID   int       // of its leader, 0 when none runs
 	Since time.Time // when its start began, zero when none runs
+	// Definition is what it was started from, values expanded: to tell what is secret in
+	// what the process shows, never to be shown.
+	Definition mcpconf.Definition
 }
 
 // Running tells which process of a stdio server runs now, also while it still starts.
@@ -201,5 +204,5 @@ func (rt *Runtime) Running(name string) Running {
 	if s.pid == 0 {
 		return Running{}
 	}
-	return Running{PID: s.pid, Since: s.began}
+	return Running{PID: s.pid, Since: s.began, Definition: k.link.berth.def}
 }

@@ -32,8 +32,8 @@ func TestReproductionsAreQuotedAndHoldNoStoredValue(t *testing.T) {
 		line       string
 		set        string
 	}{
-		{"stdio", "linux", stdio, "/w/a b", `cd '/w/a b' && { printf '%s\n' '` + hello + `'; sleep 10; } | env API_KEY="$API_KEY" my-var="$my_var" '/opt/my tools/run' -y 'it'\''s' '' --api-key "$API_KEY" '--url=https://h/p?key='"$KEY" "$REF" a"$REF"'$b' "$SECRET" -H 'Authorization: '"$AUTHORIZATION"`, "API_KEY my_var KEY REF SECRET AUTHORIZATION"},
-		{"stdio", "windows", stdio, `C:\a b`, `Set-Location -LiteralPath 'C:\a b'; & { '` + hello + `'; Start-Sleep 10 } | & '/opt/my tools/run' '-y' 'it''s' '' '--api-key' "${env:API_KEY}" "--url=https://h/p?key=${env:KEY}" "${env:REF}" "a${env:REF}` + "`" + `$b" "${env:SECRET}" '-H' "Authorization: ${env:AUTHORIZATION}"`, "API_KEY my_var KEY REF SECRET AUTHORIZATION"},
+		{"stdio", "linux", stdio, "/w/a b", `cd '/w/a b' && { printf '%s\n' '` + hello + `'; sleep 10; } | env API_KEY="$API_KEY" my-var="$my_var" '/opt/my tools/run' -y 'it'\''s' '' --api-key "$API_KEY_2" '--url=https://h/p?key='"$KEY" "$REF" a"$REF"'$b' "$SECRET" -H 'Authorization: '"$AUTHORIZATION"`, "API_KEY my_var API_KEY_2 KEY REF SECRET AUTHORIZATION"},
+		{"stdio", "windows", stdio, `C:\a b`, `Set-Location -LiteralPath 'C:\a b'; & { '` + hello + `'; Start-Sleep 10 } | & '/opt/my tools/run' '-y' 'it''s' '' '--api-key' "${env:API_KEY_2}" "--url=https://h/p?key=${env:KEY}" "${env:REF}" "a${env:REF}` + "`" + `$b" "${env:SECRET}" '-H' "Authorization: ${env:AUTHORIZATION}"`, "API_KEY my_var API_KEY_2 KEY REF SECRET AUTHORIZATION"},
 		{"streamable http", "linux", web, "", `curl -sS -i -N -X POST 'https://h/mcp?token='"$TOKEN" -H 'Accept: application/json, text/event-stream' -H 'X-Api-Key: '"$X_API_KEY" -H 'Content-Type: application/json' --data '` + hello + `'`, "TOKEN X_API_KEY"},
 		{"sse", "darwin", sse, "", `curl -sS -i -N http://127.0.0.1:1/sse -H 'Accept: text/event-stream'`, ""},
 	}

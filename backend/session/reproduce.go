@@ -120,13 +120,13 @@ func (w *lineWriter) word(word, previous string) string {
 		if at[0] > 0 {
 			parts = append(parts, part{text: rest[:at[0]]})
 		}
-		name := ""
+		var variable string
 		if at[2] >= 0 {
-			name = rest[at[2]:at[3]]
+			variable = w.variable(rest[at[2]:at[3]])
 		} else {
-			name = nameBefore(strings.TrimSuffix(word, rest)+rest[:at[0]], previous)
+			variable = w.another(nameBefore(strings.TrimSuffix(word, rest)+rest[:at[0]], previous))
 		}
-		parts = append(parts, part{variable: w.variable(name)})
+		parts = append(parts, part{variable: variable})
 		rest = rest[at[1]:]
 	}
 	if w.windows() {
@@ -149,8 +149,17 @@ func nameBefore(text, previous string) string {
 	return "SECRET"
 }
 
-// variable registers a variable and returns its name as shells take it.
+// variable registers a variable and returns its clean name.
 func (w *lineWriter) variable(name string) string {
+	name = cleanName(name)
+	if !slices.Contains(w.names, name) {
+		w.names = append(w.names, name)
+	}
+	return name
+}
+
+// cleanName is a name as shells take it.
+func cleanName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if isAlnum(r) || r == '_' {
 			return r
@@ -160,10 +169,16 @@ func (w *lineWriter) variable(name string) string {
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		name = "_" + name
 	}
-	if !slices.Contains(w.names, name) {
-		w.names = append(w.names, name)
-	}
 	return name
+}
+
+// another registers a variable of its own for a value that may differ from those before.
+func (w *lineWriter) another(name string) string {
+	unique := name
+	for n := 2; slices.Contains(w.names, cleanName(unique)); n++ {
+		unique = fmt.Sprintf("%s_%d", name, n)
+	}
+	return w.variable(unique)
 }
 
 func isAlnum(r rune) bool {

@@ -138,6 +138,12 @@ export namespace app {
 	    tool: string;
 	    owner: string;
 	}
+	export interface DoctorProgram {
+	    name: string;
+	    here: FoundProgram;
+	    there: FoundProgram;
+	    differs: boolean;
+	}
 	export interface Done {
 	    id: string;
 	    what: string;
@@ -156,6 +162,16 @@ export namespace app {
 	    line: number;
 	    column: number;
 	    message: string;
+	}
+	export interface FoundProgram {
+	    path: string;
+	    version: string;
+	    problem: string;
+	}
+	
+	export interface LackingFolder {
+	    folder: string;
+	    added: boolean;
 	}
 	export interface Layout {
 	    sessionsWidth: number;
@@ -240,6 +256,7 @@ export namespace app {
 	    latencyMs: number;
 	    pid: number;
 	    recovered: number;
+	    starts: number;
 	    nextTryMs: number;
 	    attempt: number;
 	    progress: string;
@@ -264,6 +281,18 @@ export namespace app {
 	export interface Paste {
 	    forms: ServerForm[];
 	    warnings: string[];
+	}
+	export interface ProcessInfo {
+	    pid: number;
+	    parent: number;
+	    depth: number;
+	    orphan: boolean;
+	    zombie: boolean;
+	    name: string;
+	    command: string;
+	    memory: number;
+	    cpuMs: number;
+	    startedMs: number;
 	}
 	export interface ProfileTest {
 	    ok: boolean;
@@ -301,6 +330,22 @@ export namespace app {
 	    stages: StageTime[];
 	    instructions: string;
 	}
+	export interface ServerDoctor {
+	    transport: string;
+	    problems: string[];
+	    notes: string[];
+	    command: string;
+	    resolved: string;
+	    target: string;
+	    folder: string;
+	    envNames: string[];
+	    shell: string;
+	    lacking: LackingFolder[];
+	    variables: string[];
+	    programs: DoctorProgram[];
+	    line: string;
+	    set: string[];
+	}
 	export interface ServerTool {
 	    name: string;
 	    original: string;
@@ -325,7 +370,37 @@ export namespace app {
 	    rename: {[key: string]: string};
 	}
 	
+	export interface ServerProcesses {
+	    processes: ProcessInfo[];
+	    memory: number;
+	    sharedTwice: boolean;
+	    cpuMs: number;
+	    starts: number;
+	    recovered: number;
+	    lastEnd: string;
+	    lastEndMs: number;
+	}
 	
+	export interface ServerStart {
+	    number: number;
+	    reason: string;
+	    try: number;
+	    beganMs: number;
+	    tookMs: number;
+	    stages: StageTime[];
+	    stage: string;
+	    stageMs: number;
+	    outcome: string;
+	    cause: string;
+	    message: string;
+	    pid: number;
+	    endedMs: number;
+	    end: string;
+	}
+	export interface ServerTimeline {
+	    starts: ServerStart[];
+	    total: number;
+	}
 	
 	export interface SessionInfo {
 	    id: string;

@@ -44,13 +44,21 @@ export function RetryServer(arg1:string):Promise<void>;
 
 export function ServerDetail(arg1:string):Promise<app.ServerDetail>;
 
+export function ServerDoctor(arg1:string,arg2:string,arg3:boolean):Promise<app.ServerDoctor>;
+
 export function ServerLog(arg1:string,arg2:number):Promise<app.LogPage>;
+
+export function ServerProcesses(arg1:string):Promise<app.ServerProcesses>;
+
+export function ServerTimeline(arg1:string):Promise<app.ServerTimeline>;
 
 export function SetToolRules(arg1:string,arg2:app.ToolRules):Promise<app.Done>;
 
 export function Snapshot():Promise<app.MCPSnapshot>;
 
 export function StartTrial(arg1:app.ServerForm,arg2:string):Promise<string>;
+
+export function StopDoctor(arg1:string):Promise<void>;
 
 export function StopTrial():Promise<void>;
 

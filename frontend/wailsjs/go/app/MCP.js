@@ -86,8 +86,20 @@ export function ServerDetail(arg1) {
   return window['go']['app']['MCP']['ServerDetail'](arg1);
 }
 
+export function ServerDoctor(arg1, arg2, arg3) {
+  return window['go']['app']['MCP']['ServerDoctor'](arg1, arg2, arg3);
+}
+
 export function ServerLog(arg1, arg2) {
   return window['go']['app']['MCP']['ServerLog'](arg1, arg2);
+}
+
+export function ServerProcesses(arg1) {
+  return window['go']['app']['MCP']['ServerProcesses'](arg1);
+}
+
+export function ServerTimeline(arg1) {
+  return window['go']['app']['MCP']['ServerTimeline'](arg1);
 }
 
 export function SetToolRules(arg1, arg2) {
@@ -100,6 +112,10 @@ export function Snapshot() {
 
 export function StartTrial(arg1, arg2) {
   return window['go']['app']['MCP']['StartTrial'](arg1, arg2);
+}
+
+export function StopDoctor(arg1) {
+  return window['go']['app']['MCP']['StopDoctor'](arg1);
 }
 
 export function StopTrial() {

@@ -23,6 +23,7 @@ type Backend interface {
 	ChatCommands
 	SessionCommands
 	SettingsCommands
+	LibraryCommands
 
 	Servers() Source[MCPSnapshot] // of the shown session; follows a switch of sessions
 	SessionList() Source[SessionsSnapshot]
@@ -80,7 +81,9 @@ type ServerCommands interface {
 // ChatCommands act on a conversation.
 type ChatCommands interface {
 	Transcript(ctx context.Context, sessionID string) (Transcript, error)
-	SendMessage(ctx context.Context, sessionID, text string) error
+	// SendMessage starts a turn. What the message mentions is read first; when that fails
+	// nothing is sent.
+	SendMessage(ctx context.Context, sessionID, text string, mentions []Mention) error
 	// ResendMessage puts text in the place of the user's message with that sequence number
 	// and begins a turn from there; what came after it is no longer part of the conversation.
 	ResendMessage(ctx context.Context, sessionID string, seq uint64, text string) error

@@ -17,9 +17,11 @@ func (c *Chat) Transcript(sessionID string) (Transcript, error) {
 	})
 }
 
-// SendMessage starts a turn.
-func (c *Chat) SendMessage(sessionID, text string) error {
-	return do(c.core, "SendMessage", func(ctx context.Context) error { return c.core.backend.SendMessage(ctx, sessionID, text) })
+// SendMessage starts a turn with a message and the resources that it mentions.
+func (c *Chat) SendMessage(sessionID, text string, mentions []Mention) error {
+	return do(c.core, "SendMessage", func(ctx context.Context) error {
+		return c.core.backend.SendMessage(ctx, sessionID, text, mentions)
+	})
 }
 
 // ResendMessage puts text in the place of an earlier message of the user, by its sequence

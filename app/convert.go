@@ -45,6 +45,7 @@ func toRow(r mcphost.Row) ServerRow {
 		SinceMs: unixMs(r.Since), Layer: ServerLayer(r.Layer), Cause: string(r.Cause),
 		Action: ServerAction(r.Action), Reason: r.Reason, Error: r.Error, Evidence: toEvidence(r.Evidence),
 		Conflicts: []Conflict{}, Skipped: []Skip{},
+		ResourceCount: r.Library.Resources, PromptCount: r.Library.Prompts, LibraryRev: r.Library.Rev,
 		ToolCount: r.ToolCount, SchemaTokens: r.SchemaTokens,
 		Protocol: r.Protocol, ServerName: r.ServerName, ServerVersion: r.ServerVersion,
 		ConnectMs: wholeMs(r.Connect), LatencyMs: wholeMs(r.Latency), PID: r.PID,
@@ -139,7 +140,7 @@ func toQuestion(q approval.Question) Question {
 func toEvent(sessionID string, e agent.Event, media func(tool.Content) string) ChatEvent {
 	out := ChatEvent{
 		SessionID: sessionID, RunID: e.RunID, Seq: e.Seq, Kind: ChatKind(e.Kind), AtMs: e.AtMs,
-		Text: e.Text, ID: e.ID, Server: e.Server, Tool: e.Tool, Arguments: string(e.Arguments),
+		Text: e.Text, Attached: toAttachments(e.Attached), ID: e.ID, Server: e.Server, Tool: e.Tool, Arguments: string(e.Arguments),
 		Content: []ChatContent{}, Decision: string(e.Answer.Decision), By: string(e.Answer.By),
 		Progress: e.Progress, Total: e.Total, Code: e.Code, Message: e.Message,
 		StopReason: string(e.StopReason), Practice: e.Practice, Model: e.Model, ToSeq: e.ToSeq,

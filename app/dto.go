@@ -59,6 +59,9 @@ type ServerRow struct {
 	Evidence      *Evidence    `json:"evidence,omitempty"`
 	Conflicts     []Conflict   `json:"conflicts"`
 	ToolCount     int          `json:"toolCount"`
+	ResourceCount int          `json:"resourceCount"` // as last listed, -1 before
+	PromptCount   int          `json:"promptCount"`   // as last listed, -1 before
+	LibraryRev    uint64       `json:"libraryRev"`    // grows when resources or prompts may have changed
 	SchemaTokens  int          `json:"schemaTokens"`
 	Skipped       []Skip       `json:"skipped"`
 	Protocol      string       `json:"protocol"`
@@ -207,6 +210,7 @@ type ChatEvent struct {
 	AtMs      int64    `json:"atMs"`
 
 	Text       string        `json:"text"`
+	Attached   []Attachment  `json:"attached"` // user
 	ID         string        `json:"id"`
 	Server     string        `json:"server"`
 	Tool       string        `json:"tool"`
@@ -239,6 +243,7 @@ type ChatContent struct {
 	URI      string `json:"uri"`
 	Name     string `json:"name"`
 	JSON     string `json:"json"`
+	Size     int    `json:"size"` // bytes, of resources only
 }
 
 // Transcript is a conversation so far: the same events, deltas merged. Later events carry a

@@ -222,13 +222,20 @@ func (l *Local) Transcript(_ context.Context, id string) (Transcript, error) {
 	return out, nil
 }
 
-// SendMessage starts a turn with what is lit.
-func (l *Local) SendMessage(_ context.Context, id, text string) error {
+// SendMessage starts a turn with what is lit. What the message mentions is read before.
+func (l *Local) SendMessage(ctx context.Context, id, text string, mentioned []Mention) error {
 	s, err := l.session(id)
 	if err != nil {
 		return err
 	}
-	return notBegun(s.Send(session.Prompt{Text: text}))
+	if len(mentioned) > 0 && s.RunID() != "" {
+		return notBegun(session.ErrBusy) // before anything is read
+	}
+	attached, err := s.Attach(ctx, mentions(mentioned))
+	if err != nil {
+		return err
+	}
+	return notBegun(s.Send(session.Prompt{Text: text, Attached: attached}))
 }
 
 // StopTurn ends the running turn.

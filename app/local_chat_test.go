@@ -61,7 +61,7 @@ func TestAMessageThatCannotBeSentSaysWhichServer(t *testing.T) {
 	if err := r.LightService(r.ctx(), id, "fetch", true); err != nil {
 		t.Fatal(err)
 	}
-	wantCommandError(t, r.SendMessage(r.ctx(), id, "hi"), CommandError{Code: CodeInvalid, Server: "fetch", Message: "fetch is switched on for this chat but not available ("})
+	wantCommandError(t, r.SendMessage(r.ctx(), id, "hi", nil), CommandError{Code: CodeInvalid, Server: "fetch", Message: "fetch is switched on for this chat but not available ("})
 }
 
 func TestAMessageIsEditedAndSentAgain(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAMessageIsEditedAndSentAgain(t *testing.T) {
 	r := newChangeRig(t)
 	r.open("ws")
 	id := r.manager.Current().ID()
-	if err := r.SendMessage(r.ctx(), id, "frist"); err != nil {
+	if err := r.SendMessage(r.ctx(), id, "frist", nil); err != nil {
 		t.Fatal(err)
 	}
 	first := r.chat()[0]

@@ -75,13 +75,13 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
         {panes.sessions > 0 ? <Splitter label="Width of the sessions" size={panes.sessions} {...SESSIONS} side="left" onSize={(to) => change({ sessionsWidth: to })} /> : null}
         {panes.board > 0 ? <Splitter label="Width of the server board" size={panes.board} {...BOARD} side="right" onSize={(to) => change({ boardWidth: to })} /> : null}
         <Conversation store={chat} onLink={setLink} onRetryCall={onRetryCall} onResend={blocked ? undefined : onResend} onCopy={onCopy} mcp={stores.mcp} workspace={workspace}
-          practice={settings.model.practice} onExample={blocked ? undefined : (text) => void runner.run("send", () => host.sendMessage(id, text))}>
+          practice={settings.model.practice} onExample={blocked ? undefined : (text) => void runner.run("send", () => host.sendMessage(id, text, []))}>
           {open.map((each) => (
             <Approval key={each.id} question={each} busy={busy.has(each.id)} onAnswer={(decision) => void runner.run(each.id, () => host.answerApproval(each.id, decision))} />
           ))}
         </Conversation>
         <Composer key={id} store={chat} sessionId={id} running={turning || (current?.running ?? false)} disabled={blocked}
-          onSend={(text) => runner.run("send", () => host.sendMessage(id, text))} onStop={() => void runner.run("stop", () => host.stopTurn(id))}>
+          onSend={(text) => runner.run("send", () => host.sendMessage(id, text, []))} onStop={() => void runner.run("stop", () => host.stopTurn(id))}>
           {settings.messages[0] ? <p className="line error practice" role="status">{settings.messages[0]}</p> : null}
           {settings.model.practice ? <p className="muted practice">The built-in practice model answers. Settings has real ones.</p> : null}
           <ServiceChips mcp={stores.mcp} workspace={workspace} onLight={(name, lit) => void runner.run(`light ${name}`, () => host.lightService(id, name, lit))} />

@@ -14,6 +14,7 @@ export interface ServerRow {
   enabled: boolean; trusted: boolean; paused: boolean; defined: boolean;
   sinceMs: number; layer?: ServerLayer; cause: string; action?: ServerAction;
   reason: string; error: string; evidence?: Evidence; conflicts: Conflict[];
+  resourceCount: number; promptCount: number; libraryRev: number;
   toolCount: number; schemaTokens: number; skipped: { tool: string; reason: string }[];
   protocol: string; serverName: string; serverVersion: string;
   connectMs: number; latencyMs: number; pid: number; recovered: number;
@@ -51,11 +52,11 @@ export type ChatKind =
   | "text" | "reasoning" | "tool_call" | "tool_result" | "approval" | "usage" | "error" | "done"
   | "user" | "asking" | "progress" | "notice" | "step" | "rewind";
 export interface ChatContent {
-  kind: string; text: string; mimeType: string; url: string; uri: string; name: string; json: string;
+  kind: string; text: string; mimeType: string; url: string; uri: string; name: string; json: string; size?: number;
 }
 export interface ChatEvent {
   sessionId: string; runId: string; seq: number; firstSeq: number; kind: ChatKind; atMs: number;
-  text: string; id: string; server: string; tool: string; arguments: string; ok: boolean;
+  text: string; attached?: Attachment[]; id: string; server: string; tool: string; arguments: string; ok: boolean;
   content: ChatContent[]; reason: string; tookMs: number; decision: string; by: string;
   progress: number; total: number; inputTokens: number; outputTokens: number;
   code: string; message: string; stopReason: string; practice: boolean; model: string; toSeq: number;
@@ -90,6 +91,25 @@ export interface ServerDetail {
 export interface LogLine { seq: number; atMs: number; level: string; text: string }
 export interface LogPage { lines: LogLine[]; next: number; lost: boolean }
 export interface ToolOutcome { ok: boolean; reason: string; tookMs: number; content: ChatContent[] }
+/** What a server offers to read. changed are those told to have changed since they were last read. */
+export interface ServerResources {
+  resources: ServerResource[]; templates: ServerTemplate[]; followed: string[]; changed: string[]; canSubscribe: boolean;
+}
+export interface ServerResource { uri: string; name: string; title: string; description: string; mimeType: string; size: number }
+export interface ServerTemplate {
+  uriTemplate: string; name: string; title: string; description: string; mimeType: string; variables: string[]; invalid: string;
+}
+export interface PromptArgument { name: string; title: string; description: string; required: boolean }
+export interface ServerPrompt { name: string; title: string; description: string; arguments: PromptArgument[] }
+/** A resource that a message is to carry; held is the id of content that came along with a prompt. */
+export interface Mention { server: string; uri: string; name: string; held: string }
+export interface PromptOutcome {
+  description: string; messages: { role: string; content: ChatContent }[]; text: string; mentions: Mention[];
+}
+/** Asks for values of an argument of a prompt, or of a variable of a template. */
+export interface CompletionAsk { prompt: string; template: string; argument: string; value: string; known: Record<string, string> }
+/** A resource that a sent message carries. */
+export interface Attachment { server: string; uri: string; name: string; mimeType: string; size: number }
 export interface ClashArm { owner: string; original: string; description: string; schema: string }
 export interface Clash { tool: string; mine: ClashArm; theirs: ClashArm }
 export interface Clashes { clashes: Clash[]; taken: string[] }

@@ -1,11 +1,11 @@
-import type { ApprovalsSnapshot, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, SearchHit, ServerDetail, ServerForm, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, ToolOutcome, Transcript, Trial } from "../contract/types";
+import type { ApprovalsSnapshot, ChatContent, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerForm, ServerPrompt, ServerResources, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, ToolOutcome, Transcript, Trial } from "../contract/types";
 import type { Host, Topics } from "./host";
 
 /** A row with everything at its zero value. */
 export function row(part: Partial<ServerRow> & { name: string }): ServerRow {
   return {
     type: "stdio", state: "connected", stage: "", enabled: true, trusted: true, paused: false, defined: true, sinceMs: 0, cause: "", reason: "", error: "",
-    conflicts: [], toolCount: 0, schemaTokens: 0, skipped: [], protocol: "", serverName: "", serverVersion: "", connectMs: 0, latencyMs: 0, pid: 0, recovered: 0,
+    conflicts: [], resourceCount: -1, promptCount: -1, libraryRev: 0, toolCount: 0, schemaTokens: 0, skipped: [], protocol: "", serverName: "", serverVersion: "", connectMs: 0, latencyMs: 0, pid: 0, recovered: 0,
     nextTryMs: 0, attempt: 0, progress: "", warnings: [], shared: [], lit: true, file: "/home/dev/.ai4j/mcp.json", line: 1, ...part,
   };
 }
@@ -18,13 +18,18 @@ export function tool(part: Partial<ServerTool> & { name: string }): ServerTool {
   };
 }
 
+/** A part of a result with everything at its zero value. */
+export function content(part: Partial<ChatContent> & { kind: string }): ChatContent {
+  return { text: "", mimeType: "", url: "", uri: "", name: "", json: "", size: 0, ...part };
+}
+
 /** Commands that answer with a Done. */
 const CHANGING = ["enableServer", "disableServer", "addServer", "editServer", "removeServer", "restoreFields", "resolveClash", "setToolRules"];
 
 /** An event of session s1, turn r1. */
 export function event(seq: number, part: Partial<ChatEvent> & { kind: ChatEvent["kind"] }): ChatEvent {
   return {
-    sessionId: "s1", runId: "r1", seq, firstSeq: seq, atMs: 0, text: "", id: "", server: "", tool: "", arguments: "", ok: false, content: [], reason: "", tookMs: 0,
+    sessionId: "s1", runId: "r1", seq, firstSeq: seq, atMs: 0, text: "", attached: [], id: "", server: "", tool: "", arguments: "", ok: false, content: [], reason: "", tookMs: 0,
     decision: "", by: "", progress: 0, total: 0, inputTokens: 0, outputTokens: 0, code: "", message: "", stopReason: "", practice: false, model: "", toSeq: 0, ...part,
   };
 }
@@ -49,6 +54,12 @@ export class FakeHost {
     log: { lines: [], next: 0, lost: false } as LogPage,
     clashes: { clashes: [], taken: [] } as Clashes,
     outcome: { ok: true, reason: "", tookMs: 12, content: [] } as ToolOutcome,
+    resources: { resources: [], templates: [], followed: [], changed: [], canSubscribe: false } as ServerResources,
+    read: [] as ChatContent[],
+    uri: "",
+    prompts: [] as ServerPrompt[],
+    prompt: { description: "", messages: [], text: "", mentions: [] } as PromptOutcome,
+    completions: [] as string[],
     hits: [] as SearchHit[],
     profileTest: { ok: true, message: "", tookMs: 0, models: [] } as ProfileTest,
   };
@@ -66,6 +77,8 @@ export class FakeHost {
       transcript: () => this.state.transcript, readServer: () => this.state.form,
       changes: () => this.state.changes, parsePaste: () => this.state.paste, trial: () => this.state.trial, startTrial: () => "t1", serverDetail: () => this.state.detail,
       serverLog: () => this.state.log, clashes: () => this.state.clashes, callTool: () => this.state.outcome, searchSessions: () => this.state.hits,
+      serverResources: () => this.state.resources, readResource: () => this.state.read, attachedContent: () => this.state.read, expandTemplate: () => this.state.uri,
+      serverPrompts: () => this.state.prompts, getPrompt: () => this.state.prompt, completeArgument: () => this.state.completions,
       testProfile: () => this.state.profileTest, undoChange: () => this.state.done.what,
       ...Object.fromEntries(CHANGING.map((name) => [name, () => this.state.done])),
     };

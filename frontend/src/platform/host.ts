@@ -1,6 +1,6 @@
 import type {
-  ApprovalDecision, ApprovalMode, ApprovalsSnapshot, Change, ChatEvent, Clashes, Done, Layout, LogPage, MCPSnapshot, ModelProfile,
-  Paste, ProfileTest, SearchHit, ServerDetail, ServerForm, SessionsSnapshot, SettingsSnapshot, ToolOutcome, ToolRules, Transcript, Trial,
+  ApprovalDecision, ApprovalMode, ApprovalsSnapshot, Change, ChatContent, ChatEvent, Clashes, CompletionAsk, Done, Layout, LogPage, MCPSnapshot, Mention, ModelProfile,
+  Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerForm, ServerPrompt, ServerResources, SessionsSnapshot, SettingsSnapshot, ToolOutcome, ToolRules, Transcript, Trial,
 } from "../contract/types";
 
 /** What each topic carries. */
@@ -64,6 +64,17 @@ export interface Host {
   /** Tries a tool by its name on the server; waits for it. */
   callTool(callId: string, server: string, original: string, args: string): Promise<ToolOutcome>;
   cancelTool(callId: string): Promise<void>;
+  serverResources(server: string): Promise<ServerResources>;
+  readResource(server: string, uri: string): Promise<ChatContent[]>;
+  /** The URI that a template and values of its variables make. */
+  expandTemplate(template: string, values: Record<string, string>): Promise<string>;
+  /** Whether changes of a resource are told: the row's libraryRev grows with each. */
+  subscribeResource(server: string, uri: string, on: boolean): Promise<void>;
+  serverPrompts(server: string): Promise<ServerPrompt[]>;
+  getPrompt(server: string, name: string, args: Record<string, string>): Promise<PromptOutcome>;
+  completeArgument(server: string, ask: CompletionAsk): Promise<string[]>;
+  /** Makes the lists of a server be read anew. */
+  forgetLibrary(server: string): Promise<void>;
   openFile(which: "store" | "workspace", line: number): Promise<void>;
 
   sessions(): Promise<SessionsSnapshot>;
@@ -79,7 +90,10 @@ export interface Host {
   pickWorkspace(): Promise<string>;
 
   transcript(sessionId: string): Promise<Transcript>;
-  sendMessage(sessionId: string, text: string): Promise<void>;
+  /** What the message mentions is read first; when that fails nothing is sent. */
+  sendMessage(sessionId: string, text: string, mentions: Mention[]): Promise<void>;
+  /** What a sent message carries, by its seq and the place. */
+  attachedContent(sessionId: string, seq: number, at: number): Promise<ChatContent[]>;
   /** Puts text in the place of the user's message with that seq and begins a turn from there. */
   resendMessage(sessionId: string, seq: number, text: string): Promise<void>;
   /** Tries the server of a failed call once more and offers the call again. */

@@ -16,6 +16,13 @@ export namespace app {
 	    rev: number;
 	    questions: Question[];
 	}
+	export interface Attachment {
+	    server: string;
+	    uri: string;
+	    name: string;
+	    mimeType: string;
+	    size: number;
+	}
 	export interface Change {
 	    id: string;
 	    atMs: number;
@@ -31,6 +38,7 @@ export namespace app {
 	    uri: string;
 	    name: string;
 	    json: string;
+	    size: number;
 	}
 	export interface ChatEvent {
 	    sessionId: string;
@@ -40,6 +48,7 @@ export namespace app {
 	    kind: ChatKind;
 	    atMs: number;
 	    text: string;
+	    attached: Attachment[];
 	    id: string;
 	    server: string;
 	    tool: string;
@@ -134,6 +143,13 @@ export namespace app {
 	    clashes: Clash[];
 	    taken: string[];
 	}
+	export interface CompletionAsk {
+	    prompt: string;
+	    template: string;
+	    argument: string;
+	    value: string;
+	    known: {[key: string]: string};
+	}
 	export interface Conflict {
 	    tool: string;
 	    owner: string;
@@ -206,6 +222,12 @@ export namespace app {
 	    cutTools: string[];
 	    outside: OutsideEdit[];
 	}
+	export interface Mention {
+	    server: string;
+	    uri: string;
+	    name: string;
+	    held: string;
+	}
 	export interface ModelInfo {
 	    name: string;
 	    source: string;
@@ -247,6 +269,9 @@ export namespace app {
 	    evidence?: Evidence;
 	    conflicts: Conflict[];
 	    toolCount: number;
+	    resourceCount: number;
+	    promptCount: number;
+	    libraryRev: number;
 	    schemaTokens: number;
 	    skipped: Skip[];
 	    protocol: string;
@@ -299,6 +324,22 @@ export namespace app {
 	    message: string;
 	    tookMs: number;
 	    models: string[];
+	}
+	export interface PromptArgument {
+	    name: string;
+	    title: string;
+	    description: string;
+	    required: boolean;
+	}
+	export interface PromptMessage {
+	    role: string;
+	    content: ChatContent;
+	}
+	export interface PromptOutcome {
+	    description: string;
+	    messages: PromptMessage[];
+	    text: string;
+	    mentions: Mention[];
 	}
 	export interface ServerForm {
 	    name: string;
@@ -380,6 +421,36 @@ export namespace app {
 	    lastEnd: string;
 	    lastEndMs: number;
 	}
+	export interface ServerPrompt {
+	    name: string;
+	    title: string;
+	    description: string;
+	    arguments: PromptArgument[];
+	}
+	export interface ServerResource {
+	    uri: string;
+	    name: string;
+	    title: string;
+	    description: string;
+	    mimeType: string;
+	    size: number;
+	}
+	export interface ServerResources {
+	    resources: ServerResource[];
+	    templates: ServerTemplate[];
+	    followed: string[];
+	    changed: string[];
+	    canSubscribe: boolean;
+	}
+	export interface ServerTemplate {
+	    uriTemplate: string;
+	    name: string;
+	    title: string;
+	    description: string;
+	    mimeType: string;
+	    variables: string[];
+	    invalid: string;
+	}
 	
 	export interface ServerStart {
 	    number: number;
@@ -397,6 +468,7 @@ export namespace app {
 	    endedMs: number;
 	    end: string;
 	}
+	
 	export interface ServerTimeline {
 	    starts: ServerStart[];
 	    total: number;

@@ -4,7 +4,7 @@ import type { MCPSnapshot } from "../../contract/types";
 import type { Store } from "../../lib/store";
 import { useStore } from "../../lib/use-store";
 import { IconButton } from "../../ui/icon-button";
-import { ActionsContext } from "./actions";
+import { ActionsContext } from "../../ui/actions";
 import type { ChatStore } from "./chat-store";
 import { Entry, type EntryActions } from "./entry";
 import { FindBar } from "./find-bar";

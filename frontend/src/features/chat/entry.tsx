@@ -1,7 +1,7 @@
 import { memo, Suspense, useMemo } from "react";
 import { duration, short } from "../../lib/format";
 import { lazily } from "../../ui/lazily";
-import { CopyButton } from "./copy-button";
+import { CopyButton } from "../../ui/copy-button";
 import { Growing } from "./growing";
 import { useOpened } from "./opened";
 import type { CallItem, DoneItem, Item, TextItem } from "./reducer";
@@ -9,7 +9,7 @@ import { ToolCard } from "./tool-card";
 import { UserMessage } from "./user-message";
 import { useRevealed } from "./use-revealed";
 
-const Markdown = lazily(() => import("./markdown"), "Markdown");
+const Markdown = lazily(() => import("../../ui/markdown"), "Markdown");
 
 /** What an entry of the conversation can ask for. onResend is not there where nothing can be sent. */
 export interface EntryActions {

@@ -3,7 +3,7 @@ import { Diff } from "../../ui/diff";
 import { isDiff } from "../../ui/diff-lines";
 import { JsonTree } from "../../ui/json-tree";
 import { contentsText, contentText, parsed } from "./call-text";
-import { CopyButton } from "./copy-button";
+import { CopyButton } from "../../ui/copy-button";
 import { isMedia, MediaPart } from "./media-part";
 import { useOpened } from "./opened";
 

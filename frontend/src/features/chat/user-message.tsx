@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "react";
-import { CopyButton } from "./copy-button";
+import { CopyButton } from "../../ui/copy-button";
 import { fit } from "./fit";
 import type { TextItem } from "./reducer";
 

@@ -6,13 +6,15 @@ export function AnswerQuestion(arg1:string,arg2:app.ApprovalDecision):Promise<vo
 
 export function Approvals():Promise<app.ApprovalsSnapshot>;
 
+export function AttachedContent(arg1:string,arg2:number,arg3:number):Promise<Array<app.ChatContent>>;
+
 export function LightService(arg1:string,arg2:string,arg3:boolean):Promise<void>;
 
 export function ResendMessage(arg1:string,arg2:number,arg3:string):Promise<void>;
 
 export function RetryCall(arg1:string,arg2:string):Promise<void>;
 
-export function SendMessage(arg1:string,arg2:string):Promise<void>;
+export function SendMessage(arg1:string,arg2:string,arg3:Array<app.Mention>):Promise<void>;
 
 export function StopTurn(arg1:string):Promise<void>;
 

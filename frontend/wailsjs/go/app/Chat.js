@@ -10,6 +10,10 @@ export function Approvals() {
   return window['go']['app']['Chat']['Approvals']();
 }
 
+export function AttachedContent(arg1, arg2, arg3) {
+  return window['go']['app']['Chat']['AttachedContent'](arg1, arg2, arg3);
+}
+
 export function LightService(arg1, arg2, arg3) {
   return window['go']['app']['Chat']['LightService'](arg1, arg2, arg3);
 }
@@ -22,8 +26,8 @@ export function RetryCall(arg1, arg2) {
   return window['go']['app']['Chat']['RetryCall'](arg1, arg2);
 }
 
-export function SendMessage(arg1, arg2) {
-  return window['go']['app']['Chat']['SendMessage'](arg1, arg2);
+export function SendMessage(arg1, arg2, arg3) {
+  return window['go']['app']['Chat']['SendMessage'](arg1, arg2, arg3);
 }
 
 export function StopTurn(arg1) {

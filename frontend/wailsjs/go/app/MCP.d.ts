@@ -12,6 +12,8 @@ export function Changes():Promise<Array<app.Change>>;
 
 export function Clashes(arg1:string):Promise<app.Clashes>;
 
+export function CompleteArgument(arg1:string,arg2:app.CompletionAsk):Promise<Array<string>>;
+
 export function CopyDiagnosis(arg1:string):Promise<void>;
 
 export function DisableServer(arg1:string):Promise<app.Done>;
@@ -20,6 +22,12 @@ export function EditServer(arg1:string,arg2:app.ServerForm):Promise<app.Done>;
 
 export function EnableServer(arg1:string):Promise<app.Done>;
 
+export function ExpandTemplate(arg1:string,arg2:{[key: string]: string}):Promise<string>;
+
+export function ForgetLibrary(arg1:string):Promise<void>;
+
+export function GetPrompt(arg1:string,arg2:string,arg3:{[key: string]: string}):Promise<app.PromptOutcome>;
+
 export function GetServer(arg1:string):Promise<app.ServerForm>;
 
 export function OpenFile(arg1:app.ConfigFile,arg2:number):Promise<void>;
@@ -27,6 +35,8 @@ export function OpenFile(arg1:app.ConfigFile,arg2:number):Promise<void>;
 export function ParsePaste(arg1:string):Promise<app.Paste>;
 
 export function PauseServer(arg1:string):Promise<void>;
+
+export function ReadResource(arg1:string,arg2:string):Promise<Array<app.ChatContent>>;
 
 export function RebuildAll():Promise<void>;
 
@@ -50,6 +60,10 @@ export function ServerLog(arg1:string,arg2:number):Promise<app.LogPage>;
 
 export function ServerProcesses(arg1:string):Promise<app.ServerProcesses>;
 
+export function ServerPrompts(arg1:string):Promise<Array<app.ServerPrompt>>;
+
+export function ServerResources(arg1:string):Promise<app.ServerResources>;
+
 export function ServerTimeline(arg1:string):Promise<app.ServerTimeline>;
 
 export function SetToolRules(arg1:string,arg2:app.ToolRules):Promise<app.Done>;
@@ -61,6 +75,8 @@ export function StartTrial(arg1:app.ServerForm,arg2:string):Promise<string>;
 export function StopDoctor(arg1:string):Promise<void>;
 
 export function StopTrial():Promise<void>;
+
+export function SubscribeResource(arg1:string,arg2:string,arg3:boolean):Promise<void>;
 
 export function Trial():Promise<app.Trial>;
 

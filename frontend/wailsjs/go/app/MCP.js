@@ -22,6 +22,10 @@ export function Clashes(arg1) {
   return window['go']['app']['MCP']['Clashes'](arg1);
 }
 
+export function CompleteArgument(arg1, arg2) {
+  return window['go']['app']['MCP']['CompleteArgument'](arg1, arg2);
+}
+
 export function CopyDiagnosis(arg1) {
   return window['go']['app']['MCP']['CopyDiagnosis'](arg1);
 }
@@ -38,6 +42,18 @@ export function EnableServer(arg1) {
   return window['go']['app']['MCP']['EnableServer'](arg1);
 }
 
+export function ExpandTemplate(arg1, arg2) {
+  return window['go']['app']['MCP']['ExpandTemplate'](arg1, arg2);
+}
+
+export function ForgetLibrary(arg1) {
+  return window['go']['app']['MCP']['ForgetLibrary'](arg1);
+}
+
+export function GetPrompt(arg1, arg2, arg3) {
+  return window['go']['app']['MCP']['GetPrompt'](arg1, arg2, arg3);
+}
+
 export function GetServer(arg1) {
   return window['go']['app']['MCP']['GetServer'](arg1);
 }
@@ -52,6 +68,10 @@ export function ParsePaste(arg1) {
 
 export function PauseServer(arg1) {
   return window['go']['app']['MCP']['PauseServer'](arg1);
+}
+
+export function ReadResource(arg1, arg2) {
+  return window['go']['app']['MCP']['ReadResource'](arg1, arg2);
 }
 
 export function RebuildAll() {
@@ -98,6 +118,14 @@ export function ServerProcesses(arg1) {
   return window['go']['app']['MCP']['ServerProcesses'](arg1);
 }
 
+export function ServerPrompts(arg1) {
+  return window['go']['app']['MCP']['ServerPrompts'](arg1);
+}
+
+export function ServerResources(arg1) {
+  return window['go']['app']['MCP']['ServerResources'](arg1);
+}
+
 export function ServerTimeline(arg1) {
   return window['go']['app']['MCP']['ServerTimeline'](arg1);
 }
@@ -120,6 +148,10 @@ export function StopDoctor(arg1) {
 
 export function StopTrial() {
   return window['go']['app']['MCP']['StopTrial']();
+}
+
+export function SubscribeResource(arg1, arg2, arg3) {
+  return window['go']['app']['MCP']['SubscribeResource'](arg1, arg2, arg3);
 }
 
 export function Trial() {

@@ -103,6 +103,8 @@ export interface PromptArgument { name: string; title: string; description: stri
 export interface ServerPrompt { name: string; title: string; description: string; arguments: PromptArgument[] }
 /** A resource that a message is to carry; held is the id of content that came along with a prompt. */
 export interface Mention { server: string; uri: string; name: string; held: string }
+/** What is put into the message that is being written. */
+export interface Insert { text: string; mentions: readonly Mention[] }
 export interface PromptOutcome {
   description: string; messages: { role: string; content: ChatContent }[]; text: string; mentions: Mention[];
 }

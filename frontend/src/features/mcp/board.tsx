@@ -1,5 +1,5 @@
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from "react";
-import type { MCPSnapshot } from "../../contract/types";
+import type { Insert, MCPSnapshot } from "../../contract/types";
 import type { Runner } from "../../lib/run";
 import { lazily } from "../../ui/lazily";
 import type { Latest } from "../../lib/store";
@@ -29,8 +29,9 @@ const SIDE_BY_SIDE = 900;
 interface DetailTarget { name: string; tab?: DetailTab }
 
 /** The right side: every server, its state, why, and the button that puts it right. */
-export function Board({ store, host, runner, demoCommand, wide, onWide }: {
+export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert }: {
   store: Latest<MCPSnapshot>; host: Host; runner: Runner; demoCommand: string; wide: boolean; onWide: (wide: boolean) => void;
+  onInsert?: (insert: Insert) => void;
 }) {
   const snapshot = useStore(store);
   const busy = useStore(runner.busy);
@@ -64,7 +65,7 @@ export function Board({ store, host, runner, demoCommand, wide, onWide }: {
         <Rows all={rows} filter={filter} sort={sort} onSort={setSort} busy={busy} open={shown?.name ?? ""} commands={commands}>{nothing}</Rows>
         <BoardFoot snapshot={snapshot} host={host} runner={runner} onFile={commands.onFile} />
       </div>
-      {shown ? <Suspense fallback={<section className="detail" aria-label={`Details of ${shown.name}`} aria-busy="true" />}><ServerDetailPanel name={shown.name} row={rows.find((row) => row.name === shown.name)} tab={shown.tab} host={host} runner={runner} onClose={close} onVerb={commands.onVerb} /></Suspense> : null}
+      {shown ? <Suspense fallback={<section className="detail" aria-label={`Details of ${shown.name}`} aria-busy="true" />}><ServerDetailPanel name={shown.name} row={rows.find((row) => row.name === shown.name)} tab={shown.tab} host={host} runner={runner} onClose={close} onVerb={commands.onVerb} onInsert={onInsert} /></Suspense> : null}
       {open ? <Suspense><BoardDialogs open={open} rows={rows} host={host} runner={runner} onClose={() => setOpen(undefined)} /></Suspense> : null}
     </section>
   );

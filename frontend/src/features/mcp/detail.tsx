@@ -1,11 +1,12 @@
 import { ArrowLeft, ClipboardCopy } from "lucide-react";
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
-import type { ServerRow } from "../../contract/types";
+import { Suspense, useEffect, useRef, useState, type KeyboardEvent } from "react";
+import type { Insert, ServerRow } from "../../contract/types";
 import type { Runner } from "../../lib/run";
 import { useStore } from "../../lib/use-store";
 import type { Host } from "../../platform/host";
 import { IconButton } from "../../ui/icon-button";
 import { Lamp } from "../../ui/lamp";
+import { lazily } from "../../ui/lazily";
 import { Tabs } from "../../ui/tabs";
 import { useDetail } from "./detail-data";
 import { Overview } from "./detail-overview";
@@ -14,14 +15,19 @@ import { Tries } from "./detail-tries";
 import { LogView } from "./log-view";
 import { cure, hint, LAMP, quiet, type Verb } from "./words";
 
+const ResourcesTab = lazily(() => import("./detail-resources"), "ResourcesTab");
+const PromptsTab = lazily(() => import("./detail-prompts"), "PromptsTab");
+
 /** A tab of the detail. */
-export type DetailTab = "overview" | "tools" | "log";
+export type DetailTab = "overview" | "tools" | "resources" | "prompts" | "log";
 
 /** Verbs that ask before they do. */
 const ASKS: readonly Verb[] = ["Edit", "Define", "Resolve", "Remove"];
 
 interface PanelProps {
   name: string; row: ServerRow | undefined; host: Host; runner: Runner; tab?: DetailTab; onClose: () => void; onVerb: (verb: Verb, row: ServerRow) => void;
+  /** Puts something into the message that is being written; missing where none can be. */
+  onInsert?: (insert: Insert) => void;
 }
 
 /** Everything about one server: why it is in its state, its tools to try, its log. */
@@ -29,7 +35,7 @@ export function ServerDetailPanel(props: PanelProps) {
   return <Panel key={props.name} {...props} />;
 }
 
-function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb }: PanelProps) {
+function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb, onInsert }: PanelProps) {
   const [shown, setShown] = useState<DetailTab>(tab);
   useEffect(() => setShown(tab), [tab]);
   const [view, setView] = useState<ToolsView>({ text: "", sort: "order", chosen: "" });
@@ -50,10 +56,17 @@ function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb }: P
       <Tabs<DetailTab> label={`Parts of ${name}`} value={shown} onChange={setShown} tabs={[
         { id: "overview", label: "Overview", content: <Overview row={row} data={data} host={host} runner={runner} /> },
         { id: "tools", label: "Tools", ...(data.detail ? { count: data.detail.tools.length } : {}), content: <ToolsTab name={name} row={row} data={data} tries={tries} view={view} onView={setView} host={host} runner={runner} /> },
+        { id: "resources", label: "Resources", ...known(row?.resourceCount), content: <Suspense><ResourcesTab name={name} row={row} host={host} runner={runner} onInsert={onInsert} /></Suspense> },
+        { id: "prompts", label: "Prompts", ...known(row?.promptCount), content: <Suspense><PromptsTab name={name} row={row} host={host} runner={runner} onInsert={onInsert} /></Suspense> },
         { id: "log", label: "Log", content: <LogView name={name} host={host} runner={runner} /> },
       ]} />
     </section>
   );
+}
+
+/** A count behind a tab's label, where there is something to count. */
+function known(count = -1): { count?: number } {
+  return count > 0 ? { count } : {};
 }
 
 function Header({ name, row, host, runner, onClose, onVerb }: PanelProps) {

@@ -124,7 +124,7 @@ func (w *window) options() *options.App {
 		},
 		EnumBind: []any{
 			AllServerStates, AllServerLayers, AllServerActions, AllApprovalDecisions,
-			AllApprovalModes, AllChatKinds, AllConfigFiles,
+			AllApprovalModes, AllChatKinds, AllConfigFiles, AllAskKinds, AllAskStages, AllAskActions,
 		},
 	})
 }
@@ -173,10 +173,12 @@ func (w *window) run(emit emitter) {
 	w.onceLoaded(func() { forward(ctx, topicSessions, b.SessionList(), stampSessions, emit) })
 	w.onceLoaded(func() { forward(ctx, topicApprovals, b.Questions(), stampApprovals, emit) })
 	w.onceLoaded(func() { forward(ctx, topicSettings, b.SettingsValue(), stampSettings, emit) })
+	w.onceLoaded(func() { forward(ctx, topicAsks, b.Asks(), stampAsks, emit) })
 	w.onceLoaded(func() { forward(ctx, topicTrial, b.Trials(), stampTrial, emit) })
 	w.onceLoaded(func() { forwardChat(ctx, events, emit) })
 	w.wg.Go(func() { w.followChat(events) })
 	w.wg.Go(func() { w.teller.follow(ctx) })
+	w.wg.Go(func() { w.teller.followAsks(ctx) })
 	w.wg.Go(func() { w.teller.show(ctx, newNotifier(w.logger)) })
 	w.wg.Go(func() {
 		if pause(ctx, startLatest) {

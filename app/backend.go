@@ -24,6 +24,7 @@ type Backend interface {
 	SessionCommands
 	SettingsCommands
 	LibraryCommands
+	AskCommands
 
 	Servers() Source[MCPSnapshot] // of the shown session; follows a switch of sessions
 	SessionList() Source[SessionsSnapshot]

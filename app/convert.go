@@ -149,7 +149,7 @@ func toEvent(sessionID string, e agent.Event, media func(tool.Content) string) C
 		out.InputTok, out.OutputTok = e.Usage.Input, e.Usage.Output
 	}
 	if r := e.Result; r != nil {
-		out.OK, out.Reason, out.TookMs = r.OK, string(r.Reason), wholeMs(r.Took)
+		out.OK, out.Reason, out.Warning, out.TookMs = r.OK, string(r.Reason), r.Warning, wholeMs(r.Took)
 		for _, c := range withoutTwins(r.Content) {
 			out.Content = append(out.Content, toContent(c, media))
 		}

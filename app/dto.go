@@ -218,6 +218,7 @@ type ChatEvent struct {
 	OK         bool          `json:"ok"`
 	Content    []ChatContent `json:"content"`
 	Reason     string        `json:"reason"`
+	Warning    string        `json:"warning"` // tool_result: what was noticed about it
 	TookMs     int64         `json:"tookMs"`
 	Decision   string        `json:"decision"`
 	By         string        `json:"by"`
@@ -372,8 +373,9 @@ type ServerTool struct {
 // LogPage is a part of a server's log.
 type LogPage struct {
 	Lines []LogLine `json:"lines"`
-	Next  uint64    `json:"next"` // for the next call
-	Lost  bool      `json:"lost"` // lines between were dropped
+	Next  uint64    `json:"next"`  // for the next call
+	Lost  bool      `json:"lost"`  // lines between were dropped
+	Level string    `json:"level"` // of log messages that was asked of the server, "" for its own choice
 }
 
 // LogLine is one line that a server wrote.
@@ -388,6 +390,7 @@ type LogLine struct {
 type ToolOutcome struct {
 	OK      bool          `json:"ok"`
 	Reason  string        `json:"reason"`
+	Warning string        `json:"warning"` // what was noticed about a result that is shown all the same
 	TookMs  int64         `json:"tookMs"`
 	Content []ChatContent `json:"content"`
 }

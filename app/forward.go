@@ -13,6 +13,7 @@ const (
 	topicSettings  = "settings"
 	topicTrial     = "trial"
 	topicChat      = "chat"
+	topicAsks      = "asks"
 )
 
 const (
@@ -23,6 +24,7 @@ const (
 func stampMCP(s *MCPSnapshot, rev uint64)             { s.Rev = rev }
 func stampSessions(s *SessionsSnapshot, rev uint64)   { s.Rev = rev }
 func stampApprovals(s *ApprovalsSnapshot, rev uint64) { s.Rev = rev }
+func stampAsks(s *AsksSnapshot, rev uint64)           { s.Rev = rev }
 func stampTrial(t *Trial, rev uint64)                 { t.Rev = rev }
 func stampSettings(s *SettingsSnapshot, rev uint64)   { s.Rev = rev }
 

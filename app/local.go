@@ -21,6 +21,7 @@ type Local struct {
 	servers  *watch.Value[MCPSnapshot]
 	sessions *watch.Value[SessionsSnapshot]
 	open     *watch.Value[ApprovalsSnapshot]
+	asks     *watch.Value[AsksSnapshot]
 	settings *watch.Value[SettingsSnapshot]
 	trial    *watch.Value[Trial]
 	trials   *trials
@@ -43,6 +44,7 @@ func NewLocal(m *session.Manager, version string) *Local {
 		servers:  watch.NewValue(emptyMCP(m)),
 		sessions: watch.NewValue(SessionsSnapshot{Sessions: []SessionInfo{}}),
 		open:     watch.NewValue(ApprovalsSnapshot{Questions: []Question{}}),
+		asks:     watch.NewValue(AsksSnapshot{Asks: []Ask{}}),
 		settings: watch.NewValue(SettingsSnapshot{}),
 		trial:    watch.NewValue(Trial{Stages: []StageTime{}, Tools: []ServerTool{}, Conflicts: []Conflict{}}),
 	}
@@ -51,6 +53,7 @@ func NewLocal(m *session.Manager, version string) *Local {
 	l.wg.Go(func() { l.followServers(ctx) })
 	l.wg.Go(func() { relay(ctx, m.List(), l.sessions, toSessions) })
 	l.wg.Go(func() { relay(ctx, m.Approvals().Questions(), l.open, toQuestions) })
+	l.wg.Go(func() { relay(ctx, m.Asks().Questions(), l.asks, l.toAsks) })
 	l.wg.Go(func() { l.followSettings(ctx) })
 	return l
 }

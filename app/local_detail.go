@@ -89,7 +89,7 @@ func (l *Local) ServerLog(_ context.Context, name string, after uint64) (LogPage
 	if err != nil {
 		return LogPage{}, err
 	}
-	out := LogPage{Lines: []LogLine{}, Next: page.Next, Lost: page.Lost}
+	out := LogPage{Lines: []LogLine{}, Next: page.Next, Lost: page.Lost, Level: s.LogLevel(name)}
 	for _, line := range page.Lines {
 		out.Lines = append(out.Lines, LogLine{Seq: line.Seq, AtMs: unixMs(line.At), Level: line.Level, Text: line.Text})
 	}
@@ -173,7 +173,7 @@ func (l *Local) CallTool(ctx context.Context, callID, server, original, argument
 	if err != nil {
 		return ToolOutcome{}, err
 	}
-	out := ToolOutcome{OK: result.OK, Reason: string(result.Reason), TookMs: wholeMs(result.Took), Content: []ChatContent{}}
+	out := ToolOutcome{OK: result.OK, Reason: string(result.Reason), Warning: result.Warning, TookMs: wholeMs(result.Took), Content: []ChatContent{}}
 	for _, c := range withoutTwins(result.Content) {
 		out.Content = append(out.Content, toContent(c, l.media.keep))
 	}

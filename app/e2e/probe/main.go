@@ -35,6 +35,7 @@ func (backend) SessionList() app.Source[app.SessionsSnapshot] {
 func (backend) Questions() app.Source[app.ApprovalsSnapshot] {
 	return watch.NewValue(app.ApprovalsSnapshot{})
 }
+func (backend) Asks() app.Source[app.AsksSnapshot] { return watch.NewValue(app.AsksSnapshot{}) }
 func (backend) SettingsValue() app.Source[app.SettingsSnapshot] {
 	return watch.NewValue(app.SettingsSnapshot{})
 }

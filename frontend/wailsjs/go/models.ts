@@ -16,19 +16,55 @@ export namespace app {
 	    rev: number;
 	    questions: Question[];
 	}
-	export interface Attachment {
-	    server: string;
-	    uri: string;
-	    name: string;
-	    mimeType: string;
-	    size: number;
-	}
-	export interface Change {
+	export interface Ask {
 	    id: string;
+	    server: string;
+	    sessions: string[];
+	    kind: AskKind;
+	    message: string;
+	    schema: string;
+	    url: string;
+	    sampling?: AskedSample;
 	    atMs: number;
-	    what: string;
-	    file: ConfigFile;
-	    blocked: string;
+	}
+	export enum AskAction {
+	    Accept = "accept",
+	    Decline = "decline",
+	    Cancel = "cancel",
+	}
+	export interface AskAnswer {
+	    action: AskAction;
+	    content: string;
+	    forSession: boolean;
+	    edited: boolean;
+	    system: string;
+	    messages: string[];
+	    text: string;
+	}
+	export enum AskKind {
+	    Form = "form",
+	    Link = "link",
+	    Sampling = "sampling",
+	}
+	export interface AskMessage {
+	    role: string;
+	    content: ChatContent;
+	}
+	export enum AskStage {
+	    Requested = "requested",
+	    Answering = "answering",
+	    Review = "review",
+	}
+	export interface AskedSample {
+	    stage: AskStage;
+	    model: string;
+	    system: string;
+	    messages: AskMessage[];
+	    maxTokens: number;
+	    temperature?: number;
+	    stop: string[];
+	    hints: string[];
+	    text: string;
 	}
 	export interface ChatContent {
 	    kind: string;
@@ -39,36 +75,6 @@ export namespace app {
 	    name: string;
 	    json: string;
 	    size: number;
-	}
-	export interface ChatEvent {
-	    sessionId: string;
-	    runId: string;
-	    seq: number;
-	    firstSeq: number;
-	    kind: ChatKind;
-	    atMs: number;
-	    text: string;
-	    attached: Attachment[];
-	    id: string;
-	    server: string;
-	    tool: string;
-	    arguments: string;
-	    ok: boolean;
-	    content: ChatContent[];
-	    reason: string;
-	    tookMs: number;
-	    decision: string;
-	    by: string;
-	    progress: number;
-	    total: number;
-	    inputTokens: number;
-	    outputTokens: number;
-	    code: string;
-	    message: string;
-	    stopReason: string;
-	    practice: boolean;
-	    model: string;
-	    toSeq: number;
 	}
 	export enum ChatKind {
 	    Text = "text",
@@ -85,17 +91,6 @@ export namespace app {
 	    Notice = "notice",
 	    Step = "step",
 	    Rewind = "rewind",
-	}
-	export interface Clash {
-	    tool: string;
-	    mine: ClashArm;
-	    theirs: ClashArm;
-	}
-	export interface ClashArm {
-	    owner: string;
-	    original: string;
-	    description: string;
-	    schema: string;
 	}
 	export enum ConfigFile {
 	    Store = "store",
@@ -137,6 +132,69 @@ export namespace app {
 	    Error = "error",
 	    Missing = "missing",
 	    Busy = "busy",
+	}
+	
+	
+	export interface AsksSnapshot {
+	    rev: number;
+	    asks: Ask[];
+	}
+	export interface Attachment {
+	    server: string;
+	    uri: string;
+	    name: string;
+	    mimeType: string;
+	    size: number;
+	}
+	export interface Change {
+	    id: string;
+	    atMs: number;
+	    what: string;
+	    file: ConfigFile;
+	    blocked: string;
+	}
+	
+	export interface ChatEvent {
+	    sessionId: string;
+	    runId: string;
+	    seq: number;
+	    firstSeq: number;
+	    kind: ChatKind;
+	    atMs: number;
+	    text: string;
+	    attached: Attachment[];
+	    id: string;
+	    server: string;
+	    tool: string;
+	    arguments: string;
+	    ok: boolean;
+	    content: ChatContent[];
+	    reason: string;
+	    warning: string;
+	    tookMs: number;
+	    decision: string;
+	    by: string;
+	    progress: number;
+	    total: number;
+	    inputTokens: number;
+	    outputTokens: number;
+	    code: string;
+	    message: string;
+	    stopReason: string;
+	    practice: boolean;
+	    model: string;
+	    toSeq: number;
+	}
+	export interface Clash {
+	    tool: string;
+	    mine: ClashArm;
+	    theirs: ClashArm;
+	}
+	export interface ClashArm {
+	    owner: string;
+	    original: string;
+	    description: string;
+	    schema: string;
 	}
 	
 	export interface Clashes {
@@ -206,6 +264,7 @@ export namespace app {
 	    lines: LogLine[];
 	    next: number;
 	    lost: boolean;
+	    level: string;
 	}
 	export interface MCPSnapshot {
 	    rev: number;
@@ -504,6 +563,7 @@ export namespace app {
 	export interface ToolOutcome {
 	    ok: boolean;
 	    reason: string;
+	    warning: string;
 	    tookMs: number;
 	    content: ChatContent[];
 	}

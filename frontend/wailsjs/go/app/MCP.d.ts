@@ -66,6 +66,8 @@ export function ServerResources(arg1:string):Promise<app.ServerResources>;
 
 export function ServerTimeline(arg1:string):Promise<app.ServerTimeline>;
 
+export function SetLogLevel(arg1:string,arg2:string):Promise<void>;
+
 export function SetToolRules(arg1:string,arg2:app.ToolRules):Promise<app.Done>;
 
 export function Snapshot():Promise<app.MCPSnapshot>;

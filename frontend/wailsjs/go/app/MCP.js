@@ -130,6 +130,10 @@ export function ServerTimeline(arg1) {
   return window['go']['app']['MCP']['ServerTimeline'](arg1);
 }
 
+export function SetLogLevel(arg1, arg2) {
+  return window['go']['app']['MCP']['SetLogLevel'](arg1, arg2);
+}
+
 export function SetToolRules(arg1, arg2) {
   return window['go']['app']['MCP']['SetToolRules'](arg1, arg2);
 }

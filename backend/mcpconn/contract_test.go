@@ -23,14 +23,10 @@ const sdkEnv = "MCPCONN_SDK_SERVER"
 
 // mainSDK serves the go-sdk server on stdio when this process was started for that.
 func mainSDK() {
-	server := newSDKServer
-	switch os.Getenv(sdkEnv) {
-	case "":
+	if os.Getenv(sdkEnv) == "" {
 		return
-	case "asking":
-		server = newAskingServer
 	}
-	if err := server().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	if err := newSDKServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

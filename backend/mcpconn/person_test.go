@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,109 +20,14 @@ import (
 	"patchbay/backend/tool"
 )
 
-const formOfTest = `{"type":"object","properties":{
-	"name":{"type":"string","title":"Name","minLength":2},
-	"mail":{"type":"string","format":"email"},
-	"size":{"type":"string","oneOf":[{"const":"s","title":"Small"},{"const":"l","title":"Large"}],"default":"l"},
-	"extras":{"type":"array","items":{"type":"string","enum":["a","b"]}}
-},"required":["name"]}`
-
-// newAskingServer is a real go-sdk server whose tools ask for something; in the old era
-// go-sdk turns what they ask into requests, in the new one into a result that asks.
-func newAskingServer() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "asking", Version: "1"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}}})
-	asks := func(name string, request mcp.InputRequest) {
-		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			answer, answered := req.Params.InputResponses["it"]
-			if !answered {
-				return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"it": request}}, nil
-			}
-			raw, err := json.Marshal(answer)
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(raw)}}}, err
-		})
-	}
-	asks("form", &mcp.ElicitParams{Mode: "form", Message: "Who are you?", RequestedSchema: json.RawMessage(formOfTest)})
-	asks("evil", &mcp.ElicitParams{Mode: "form", Message: "x", RequestedSchema: json.RawMessage(`{"type":"object","properties":{},"allOf":[{"$ref":"#"}]}`)})
-	asks("link", &mcp.ElicitParams{Mode: "url", Message: "Sign in", URL: "https://example.com/in?x=1", ElicitationID: "e1"})
-	asks("script", &mcp.ElicitParams{Mode: "url", Message: "Sign in", URL: "javascript:alert(1)", ElicitationID: "e2"})
-	asks("sample", &mcp.CreateMessageParams{
-		SystemPrompt: "Be short.", MaxTokens: 7, Temperature: 0.5, StopSequences: []string{"END"},
-		ModelPreferences: &mcp.ModelPreferences{Hints: []*mcp.ModelHint{{Name: "small"}}},
-		Messages:         []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "Say it"}}},
-	})
-	var refused atomic.Int32
-	s.AddTool(&mcp.Tool{Name: "locked", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if refused.Add(1)%2 == 1 {
-			return nil, mcp.URLElicitationRequiredError([]*mcp.ElicitParams{{Mode: "url", Message: "Unlock", URL: "https://example.com/unlock", ElicitationID: "e3"}})
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "unlocked"}}}, nil
-	})
-	s.AddTool(&mcp.Tool{Name: "talk", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		for _, level := range []mcp.LoggingLevel{"debug", "error"} {
-			if err := req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: level, Data: "said at " + string(level)}); err != nil {
-				return nil, err
-			}
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "talked"}}}, nil
-	})
-	direct(s)
-	return s
-}
-
-// direct adds tools that send requests of their own, as servers until 2025-11-25 do.
-func direct(s *mcp.Server) {
-	add := func(name string, run func(ctx context.Context, ss *mcp.ServerSession) (string, error)) {
-		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			text, err := run(ctx, req.Session)
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, err
-		})
-	}
-	add("complete", func(ctx context.Context, ss *mcp.ServerSession) (string, error) {
-		answered := make(chan struct{})
-		defer close(answered)
-		go func() {
-			for { // it cannot know when the question is open
-				select {
-				case <-answered:
-					return
-				case <-time.After(50 * time.Millisecond):
-					_ = ss.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: "e9"})
-				}
-			}
-		}()
-		res, err := ss.Elicit(ctx, &mcp.ElicitParams{Mode: "url", Message: "Go there", URL: "https://example.com", ElicitationID: "e9"})
-		if err != nil {
-			return "", err
-		}
-		return res.Action, nil
-	})
-	add("takeback", func(ctx context.Context, ss *mcp.ServerSession) (string, error) {
-		ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-		defer cancel()
-		_, err := ss.Elicit(ctx, &mcp.ElicitParams{Mode: "form", Message: "Quick?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
-		return fmt.Sprintf("without you: %v", err), nil
-	})
-	add("form_then_hang", func(ctx context.Context, ss *mcp.ServerSession) (string, error) {
-		if _, err := ss.Elicit(ctx, &mcp.ElicitParams{Mode: "form", Message: "Well?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)}); err != nil {
-			return "", err
-		}
-		<-ctx.Done()
-		return "", ctx.Err()
-	})
-}
-
 // askingDefinitions are asking servers over transports and eras.
 func askingDefinitions(t *testing.T) map[string]mcpconf.Definition {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdio := mcpconf.Definition{Name: "asking", Type: mcpconf.Stdio, Command: self, Env: map[string]string{sdkEnv: "asking"}}
+	stdio := mcptest.Definition("asking")
 	modern := stdio
 	modern.Protocol = "2026-07-28"
 	serve := func(o *mcp.StreamableHTTPOptions) mcpconf.Definition {
-		server := newAskingServer()
+		server := mcptest.NewAskingServer()
 		return mcptest.Remote(mcpconf.StreamableHTTP, serveHTTP(t, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, o)), mcptest.Named("asking"))
 	}
 	stateless := serve(&mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})

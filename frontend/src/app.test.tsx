@@ -1,8 +1,8 @@
-import { cleanup, createEvent, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import { act, cleanup, createEvent, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { App } from "./app";
-import { event, FakeHost, row } from "./platform/fake";
+import { ask, event, FakeHost, row } from "./platform/fake";
 
 Object.defineProperty(window, "scrollTo", { value: () => {} });
 
@@ -78,6 +78,27 @@ test("an approval offers the workspace only where it may be granted", async () =
   expect(within(screen.getByRole("group", { name: "Approve write_file" })).getByRole("button", { name: "Allow in workspace" })).toBeTruthy();
   await userEvent.click(within(group).getByRole("button", { name: "Reject" }));
   expect(commands(fake, "answerApproval")).toEqual([["answerApproval", "q", "reject"]]);
+});
+
+test("what a server asks stands in the conversations of its sessions, and a link is opened once that is confirmed", async () => {
+  const link = ask({ id: "l", kind: "link", message: "Sign in", url: "https://example.com/in" });
+  const fake = await open((f) => {
+    f.state.sessions = { ...f.state.sessions, sessions: [...f.state.sessions.sessions, { id: "s2", title: "Second", workspace: "/home/dev/pay", updatedMs: 0, running: true, readOnly: false }] };
+    f.state.asks = { rev: 1, asks: [link, ask({ id: "o", server: "other", sessions: ["s2"], message: "elsewhere", schema: "{}" })] };
+  });
+  const group = await screen.findByRole("group", { name: "everything asks" });
+  expect(screen.queryByRole("group", { name: "other asks" })).toBeNull();
+  expect(within(screen.getByRole("navigation", { name: "Sessions" })).getAllByText("asks")).toHaveLength(2);
+  await userEvent.click(within(group).getByRole("button", { name: "Open link" }));
+  expect(commands(fake, "openLink")).toEqual([]);
+  await userEvent.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Open" }));
+  expect(commands(fake, "openLink")).toEqual([["openLink", "https://example.com/in"]]);
+  fake.refuse.answerAsk = { code: "not_found", message: "this question is no longer open" };
+  await userEvent.click(within(group).getByRole("button", { name: "Done" }));
+  expect(await screen.findByText(/no longer open/)).toBeTruthy();
+  expect(commands(fake, "answerAsk")).toEqual([["answerAsk", "l", expect.objectContaining({ action: "accept" })]]);
+  act(() => fake.emit("asks", { rev: 2, asks: [] }));
+  expect(screen.queryByRole("group", { name: "everything asks" })).toBeNull();
 });
 
 test("D01 the Enter that ends an input method's choice sends nothing, in both orders", async () => {

@@ -19,6 +19,7 @@ import { Stores } from "./stores";
 import { Splitter } from "./ui/splitter";
 import { Toasts } from "./ui/toasts";
 
+const AskCard = lazily(() => import("./features/asks/ask-card"), "AskCard");
 const SettingsDialog = lazily(() => import("./features/settings/settings-dialog"), "SettingsDialog");
 const LinkDialog = lazily(() => import("./features/window/link-dialog"), "LinkDialog");
 
@@ -34,6 +35,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
   const sessions = useStore(stores.sessions);
   const settings = useStore(stores.settings);
   const approvals = useStore(stores.approvals);
+  const asks = useStore(stores.asks).asks;
   const busy = useStore(runner.busy);
   const toasts = useStore(runner.toasts);
   const turning = useSelect(chat.conversation, (each) => each.runId !== "");
@@ -45,12 +47,14 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
   useTheme(settings.theme);
   const id = sessions.current;
   const onRetryCall = useCallback((call: { id: string }) => void runner.run(`call ${call.id}`, () => host.retryCall(id, call.id)), [host, runner, id]);
+  const onCancelCall = useCallback((call: { id: string }) => void runner.run(`call ${call.id}`, () => host.cancelCall(id, call.id)), [host, runner, id]);
   const onResend = useCallback((seq: number, text: string) => runner.run("send", () => host.resendMessage(id, seq, text)), [host, runner, id]);
   const onCopy = useCallback((text: string) => void runner.run("copy", () => host.copyText(text)), [host, runner]);
   const current = sessions.sessions.find((each) => each.id === id);
   const blocked = id === "" ? "Start a session first" : current?.readOnly ? "Another process holds this session: it is read-only here" : "";
   const workspace = current?.workspace ?? "";
   const open = approvals.questions.filter((each) => each.sessionId === id);
+  const asked = asks.filter((each) => each.sessions.includes(id));
   const newSession = () => void runner.run("session", () => host.newSession(workspace));
   const showBoard = () => change(panes.board > 0 || panes.wide ? { boardHidden: true } : { boardHidden: false });
   const showSessions = () => change({ sessionsHidden: panes.sessions > 0 });
@@ -63,10 +67,10 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
           const folder = await host.pickWorkspace();
           if (folder) await host.showWorkspace(folder);
         })}
-        asking={panes.wide && open.length > 0} onAnswer={() => change({ boardWide: false })}
+        asking={panes.wide && open.length + asked.length > 0} onAnswer={() => change({ boardWide: false })}
         onMode={(mode) => void runner.run("mode", () => host.setApprovalMode(mode))} onSessions={showSessions} onBoard={showBoard} />
       {panes.sessions > 0 ? <div className="pane left">
-        <SessionList snapshot={sessions} asking={new Set(approvals.questions.map((each) => each.sessionId))} busy={busy.has("session")} onNew={newSession} onSearch={(query) => host.searchSessions(query)}
+        <SessionList snapshot={sessions} asking={new Set([...approvals.questions.map((each) => each.sessionId), ...asks.flatMap((each) => each.sessions)])} busy={busy.has("session")} onNew={newSession} onSearch={(query) => host.searchSessions(query)}
           onSelect={(to) => void runner.run(`select ${to}`, () => host.selectSession(to))}
           onRename={(which, title) => runner.run(`session ${which}`, () => host.renameSession(which, title))}
           onDelete={(which) => runner.run(`session ${which}`, () => host.deleteSession(which))} />
@@ -74,11 +78,14 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
       <main hidden={panes.wide}>
         {panes.sessions > 0 ? <Splitter label="Width of the sessions" size={panes.sessions} {...SESSIONS} side="left" onSize={(to) => change({ sessionsWidth: to })} /> : null}
         {panes.board > 0 ? <Splitter label="Width of the server board" size={panes.board} {...BOARD} side="right" onSize={(to) => change({ boardWidth: to })} /> : null}
-        <Conversation store={chat} onLink={setLink} onRetryCall={onRetryCall} onResend={blocked ? undefined : onResend} onCopy={onCopy} mcp={stores.mcp} workspace={workspace}
+        <Conversation store={chat} onLink={setLink} onRetryCall={onRetryCall} onCancelCall={onCancelCall} onResend={blocked ? undefined : onResend} onCopy={onCopy} mcp={stores.mcp} workspace={workspace}
           practice={settings.model.practice} onExample={blocked ? undefined : (text) => void runner.run("send", () => host.sendMessage(id, text, []))}>
           {open.map((each) => (
             <Approval key={each.id} question={each} busy={busy.has(each.id)} onAnswer={(decision) => void runner.run(each.id, () => host.answerApproval(each.id, decision))} />
           ))}
+          {asked.length > 0 ? <Suspense>{asked.map((each) => (
+            <AskCard key={each.id} ask={each} busy={busy.has(each.id)} onLink={setLink} onAnswer={(answer) => void runner.run(each.id, () => host.answerAsk(each.id, answer))} />
+          ))}</Suspense> : null}
         </Conversation>
         <Composer key={id} store={chat} sessionId={id} running={turning || (current?.running ?? false)} disabled={blocked}
           onSend={(text) => runner.run("send", () => host.sendMessage(id, text, []))} onStop={() => void runner.run("stop", () => host.stopTurn(id))}>

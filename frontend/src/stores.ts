@@ -1,4 +1,4 @@
-import type { ApprovalsSnapshot, MCPSnapshot, SessionsSnapshot, SettingsSnapshot } from "./contract/types";
+import type { ApprovalsSnapshot, AsksSnapshot, MCPSnapshot, SessionsSnapshot, SettingsSnapshot } from "./contract/types";
 import { ChatStore } from "./features/chat/chat-store";
 import { Runner } from "./lib/run";
 import { Latest } from "./lib/store";
@@ -14,6 +14,7 @@ export class Stores {
   });
   readonly sessions = new Latest<SessionsSnapshot>({ rev: 0, current: "", sessions: [] });
   readonly approvals = new Latest<ApprovalsSnapshot>({ rev: 0, questions: [] });
+  readonly asks = new Latest<AsksSnapshot>({ rev: 0, asks: [] });
   readonly settings = new Latest<SettingsSnapshot>({
     rev: 0, version: "", theme: "system", mode: "safe", messages: [], demoCommand: "",
     model: { name: "", source: "", baseUrl: "", practice: false },
@@ -42,6 +43,7 @@ export class Stores {
     const { host } = this;
     const off = [
       host.on("mcp", this.mcp.take), host.on("sessions", this.sessions.take), host.on("approvals", this.approvals.take),
+      host.on("asks", this.asks.take),
       host.on("settings", this.settings.take), this.chat.start(),
       this.sessions.subscribe(() => this.chat.show(this.sessions.get().current)),
     ];
@@ -49,7 +51,7 @@ export class Stores {
       this.runner.run(`read ${what}`, async () => take(await get()));
     this.first = Promise.all([
       read("servers", () => host.mcp(), this.mcp.take), read("sessions", () => host.sessions(), this.sessions.take),
-      read("approvals", () => host.approvals(), this.approvals.take), read("settings", () => host.settings(), this.settings.take),
+      read("approvals", () => host.approvals(), this.approvals.take), read("what servers ask", () => host.asks(), this.asks.take), read("settings", () => host.settings(), this.settings.take),
     ]);
     return this.stop = () => {
       this.stop = undefined;

@@ -104,6 +104,9 @@ type message struct {
 func serveStdio(full string) int {
 	mode, arg, _ := strings.Cut(full, "=")
 	appendLine(os.Getenv(startsEnv), full)
+	if mode == asking {
+		return serveAsking()
+	}
 	if start, ok := startModes[mode]; ok && !start(arg) {
 		return 0
 	}

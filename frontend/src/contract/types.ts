@@ -41,6 +41,25 @@ export interface Question {
 }
 export interface ApprovalsSnapshot { rev: number; questions: Question[] }
 export type ApprovalDecision = "allow_once" | "allow_session" | "allow_workspace" | "reject";
+export type AskKind = "form" | "link" | "sampling";
+export type AskStage = "requested" | "answering" | "review";
+export type AskAction = "accept" | "decline" | "cancel";
+/** What a server wants to send to the model, and in review what the model said. */
+export interface AskedSample {
+  stage: AskStage; model: string; system: string; messages: { role: string; content: ChatContent }[];
+  maxTokens: number; temperature?: number; stop: string[]; hints: string[]; text: string;
+}
+/** What a server asks of the person; it is shown in the conversations of its sessions. */
+export interface Ask {
+  id: string; server: string; sessions: string[]; kind: AskKind; message: string; schema: string; url: string;
+  sampling?: AskedSample; atMs: number;
+}
+export interface AsksSnapshot { rev: number; asks: Ask[] }
+/** content is the JSON of a form. edited: system and messages, or in review text, stand in the
+ *  place of what was shown. */
+export interface AskAnswer {
+  action: AskAction; content: string; forSession: boolean; edited: boolean; system: string; messages: string[]; text: string;
+}
 export type ApprovalMode = "auto" | "safe" | "manual";
 export interface ModelProfile { name: string; baseUrl: string; model: string; hasKey: boolean }
 export interface SettingsSnapshot {
@@ -57,7 +76,7 @@ export interface ChatContent {
 export interface ChatEvent {
   sessionId: string; runId: string; seq: number; firstSeq: number; kind: ChatKind; atMs: number;
   text: string; attached?: Attachment[]; id: string; server: string; tool: string; arguments: string; ok: boolean;
-  content: ChatContent[]; reason: string; tookMs: number; decision: string; by: string;
+  content: ChatContent[]; reason: string; warning: string; tookMs: number; decision: string; by: string;
   progress: number; total: number; inputTokens: number; outputTokens: number;
   code: string; message: string; stopReason: string; practice: boolean; model: string; toSeq: number;
 }
@@ -89,8 +108,9 @@ export interface ServerDetail {
   name: string; form: ServerForm; rules: ToolRules; tools: ServerTool[]; stages: StageTime[]; instructions: string;
 }
 export interface LogLine { seq: number; atMs: number; level: string; text: string }
-export interface LogPage { lines: LogLine[]; next: number; lost: boolean }
-export interface ToolOutcome { ok: boolean; reason: string; tookMs: number; content: ChatContent[] }
+/** level is what was asked of the server, "" for its own choice. */
+export interface LogPage { lines: LogLine[]; next: number; lost: boolean; level: string }
+export interface ToolOutcome { ok: boolean; reason: string; warning: string; tookMs: number; content: ChatContent[] }
 /** What a server offers to read. changed are those told to have changed since they were last read. */
 export interface ServerResources {
   resources: ServerResource[]; templates: ServerTemplate[]; followed: string[]; changed: string[]; canSubscribe: boolean;

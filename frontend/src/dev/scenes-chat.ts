@@ -1,5 +1,5 @@
 import type { ChatContent, ChatEvent, ChatKind } from "../contract/types";
-import { event, type FakeHost } from "../platform/fake";
+import { ask, event, type FakeHost } from "../platform/fake";
 
 /** Conversations to look at: ?chat=rich|asks|thousand|words|hello|stream. */
 export function chatScene(fake: FakeHost, kind: string): void {
@@ -74,6 +74,19 @@ function asks(fake: FakeHost, tell: Tell, call: Call): string {
     { ...q, id: "q1", server: "github", tool: "create_issue", why: "Safe mode asks for every MCP tool that is not granted. github does not say whether it changes anything.", previewKind: "arguments", preview: JSON.stringify({ title: "Raise the retry limit", labels: ["webhooks"], assignee: null }) },
     { ...q, id: "q2", server: "", tool: "bash", why: "Safe mode asks for every command.", previewKind: "command", preview: "cd internal\ngo test ./..." },
     { ...q, id: "q3", server: "", tool: "apply_patch", why: "Safe mode asks for every write.", previewKind: "diff", preview: "--- a/internal/webhook/retry.go\n+++ b/internal/webhook/retry.go\n@@ -3,3 +3,3 @@\n import \"time\"\n-const maxAttempts = 1\n+const maxAttempts = 5\n" }] };
+  const said = (text: string) => ({ kind: "text", text, mimeType: "", url: "", uri: "", name: "", json: "" });
+  const schema = { type: "object", properties: {
+    name: { type: "string", title: "Name", description: "As it stands on the card" }, email: { type: "string", title: "Email", format: "email" },
+    plan: { type: "string", title: "Plan", oneOf: [{ const: "free", title: "Free" }, { const: "pro", title: "Pro, 9 € a month" }], default: "free" },
+    news: { type: "array", title: "News about", items: { type: "string", enum: ["releases", "security", "events"] } }, terms: { type: "boolean", title: "I agree to the terms" },
+  }, required: ["name", "terms"] };
+  const sampling = { stage: "requested" as const, model: "qwen3-coder", system: "You write commit messages.", messages: [{ role: "user", content: said("Summarise this diff in one line:\n- const maxAttempts = 1\n+ const maxAttempts = 5") }], maxTokens: 200, temperature: 0.2, stop: [], hints: ["claude-3-haiku"], text: "" };
+  fake.state.asks = { rev: 1, asks: [
+    ask({ id: "a1", kind: "form", message: "To open an account I need some details.", schema: JSON.stringify(schema) }),
+    ask({ id: "a2", kind: "link", server: "github", message: "Sign in and allow the app to read your issues.", url: "https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3a7aba766&scope=repo&state=f00" }),
+    ask({ id: "a3", kind: "sampling", sampling }), ask({ id: "a4", kind: "sampling", sampling: { ...sampling, stage: "answering" } }),
+    ask({ id: "a5", kind: "sampling", sampling: { ...sampling, stage: "review", text: "Raise the retry limit to five attempts" } }),
+  ] };
   return "r1";
 }
 

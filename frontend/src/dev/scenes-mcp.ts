@@ -34,8 +34,8 @@ export function mcpScene(fake: FakeHost, kind: string): void {
   const stages = [{ stage: "resolve", ms: 2 }, { stage: "spawn", ms: 41 }, { stage: "connect", ms: 4 }, { stage: "initialize", ms: 690 }, { stage: "list", ms: 58 }, { stage: "validate", ms: 3 }, { stage: "claim", ms: 1 }];
   state.form = form;
   state.detail = { name: "postgres", form, rules: { exclude: ["read_file"], rename: { list_tables: "pg_list_tables" } }, tools: TOOLS, stages, instructions: "Ask for table names before you write a query. Never select more columns than you need.\nThe replica lags by up to five seconds." };
-  state.log = { lines: lines(), next: 400, lost: false };
-  state.outcome = { ok: true, reason: "", tookMs: 38, content: [{ kind: "text", text: JSON.stringify({ rows: [{ id: 71, last_error: "context deadline exceeded", tries: 1 }, { id: 72, last_error: "context deadline exceeded", tries: 1 }], count: 2 }), mimeType: "", url: "", uri: "", name: "", json: "" }] };
+  state.log = { lines: lines(), next: 400, lost: false, level: "" };
+  state.outcome = { ok: true, reason: "", warning: "", tookMs: 38, content: [{ kind: "text", text: JSON.stringify({ rows: [{ id: 71, last_error: "context deadline exceeded", tries: 1 }, { id: 72, last_error: "context deadline exceeded", tries: 1 }], count: 2 }), mimeType: "", url: "", uri: "", name: "", json: "" }] };
   state.paste = { forms: kind === "many" ? [{ ...form, name: "github", type: "streamable_http", command: "", args: [], url: "https://api.example.com/mcp" }, { ...form, name: "sqlite", args: ["-y", "@acme/sqlite-mcp", "~/data/ledger.db"] }, { ...form, name: "browser", args: ["-y", "@acme/browser"] }, { ...form, name: "broken", command: "" }] : [{ ...form, name: "pg-mcp", env: [{ name: "PG_URL", value: "postgres://localhost", hasValue: false }] }],
     warnings: kind === "many" ? ["disabled, autoApprove of browser are fields of another client and were left out"] : [] };
   const trial = { ...state.trial, rev: 9, id: "t1", name: "pg-mcp", stages, startedMs: Date.now() - 800, tookMs: 1230 };

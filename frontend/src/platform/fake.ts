@@ -1,4 +1,4 @@
-import type { ApprovalsSnapshot, ChatContent, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerForm, ServerPrompt, ServerResources, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, ToolOutcome, Transcript, Trial } from "../contract/types";
+import type { ApprovalsSnapshot, Ask, AsksSnapshot, ChatContent, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerForm, ServerPrompt, ServerResources, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, ToolOutcome, Transcript, Trial } from "../contract/types";
 import type { Host, Topics } from "./host";
 
 /** A row with everything at its zero value. */
@@ -23,13 +23,18 @@ export function content(part: Partial<ChatContent> & { kind: string }): ChatCont
   return { text: "", mimeType: "", url: "", uri: "", name: "", json: "", size: 0, ...part };
 }
 
+/** A question of a server in session s1 with everything at its zero value. */
+export function ask(part: Partial<Ask> & { id: string }): Ask {
+  return { server: "everything", sessions: ["s1"], kind: "form", message: "", schema: "", url: "", atMs: 0, ...part };
+}
+
 /** Commands that answer with a Done. */
 const CHANGING = ["enableServer", "disableServer", "addServer", "editServer", "removeServer", "restoreFields", "resolveClash", "setToolRules"];
 
 /** An event of session s1, turn r1. */
 export function event(seq: number, part: Partial<ChatEvent> & { kind: ChatEvent["kind"] }): ChatEvent {
   return {
-    sessionId: "s1", runId: "r1", seq, firstSeq: seq, atMs: 0, text: "", attached: [], id: "", server: "", tool: "", arguments: "", ok: false, content: [], reason: "", tookMs: 0,
+    sessionId: "s1", runId: "r1", seq, firstSeq: seq, atMs: 0, text: "", attached: [], id: "", server: "", tool: "", arguments: "", ok: false, content: [], reason: "", warning: "", tookMs: 0,
     decision: "", by: "", progress: 0, total: 0, inputTokens: 0, outputTokens: 0, code: "", message: "", stopReason: "", practice: false, model: "", toSeq: 0, ...part,
   };
 }
@@ -43,6 +48,7 @@ export class FakeHost {
     mcp: { rev: 1, sessionId: "s1", workspace: "/home/dev/pay", store: "/home/dev/.ai4j/mcp.json", workspaceConfig: "/home/dev/pay/.ai4j/workspace.json", rows: [], settled: true, toolCount: 0, schemaTokens: 0, fileErrors: [], cutTools: [], outside: [] } as MCPSnapshot,
     sessions: { rev: 1, current: "s1", sessions: [{ id: "s1", title: "First", workspace: "/home/dev/pay", updatedMs: 0, running: false, readOnly: false }] } as SessionsSnapshot,
     approvals: { rev: 1, questions: [] } as ApprovalsSnapshot,
+    asks: { rev: 1, asks: [] } as AsksSnapshot,
     settings: { rev: 1, version: "test", theme: "system", mode: "safe", messages: [], demoCommand: "/opt/patchbay/patchbay", model: { name: "qwen3-coder", source: "profile", baseUrl: "", practice: false }, profile: { name: "", baseUrl: "", model: "", hasKey: false }, layout: { sessionsWidth: 0, boardWidth: 0, sessionsHidden: false, boardHidden: false, boardWide: false } } as SettingsSnapshot,
     transcript: { sessionId: "s1", seq: 0, runId: "", events: [] } as Transcript,
     form: { name: "", type: "stdio", command: "npx", args: [], cwd: "", url: "", env: [], headers: [], enable: false } as ServerForm,
@@ -51,9 +57,9 @@ export class FakeHost {
     paste: { forms: [], warnings: [] } as Paste,
     trial: { rev: 1, id: "", name: "", running: false, ok: false, stage: "", stages: [], startedMs: 0, tookMs: 0, progress: "", cause: "", reason: "", protocol: "", serverName: "", serverVersion: "", tools: [], schemaTokens: 0, conflicts: [] } as Trial,
     detail: { name: "", form: { name: "", type: "stdio", command: "npx", args: [], cwd: "", url: "", env: [], headers: [], enable: true }, rules: { exclude: [], rename: {} }, tools: [], stages: [], instructions: "" } as ServerDetail,
-    log: { lines: [], next: 0, lost: false } as LogPage,
+    log: { lines: [], next: 0, lost: false, level: "" } as LogPage,
     clashes: { clashes: [], taken: [] } as Clashes,
-    outcome: { ok: true, reason: "", tookMs: 12, content: [] } as ToolOutcome,
+    outcome: { ok: true, reason: "", warning: "", tookMs: 12, content: [] } as ToolOutcome,
     resources: { resources: [], templates: [], followed: [], changed: [], canSubscribe: false } as ServerResources,
     read: [] as ChatContent[],
     uri: "",
@@ -73,7 +79,7 @@ export class FakeHost {
   /** The host the page sees. */
   host(): Host {
     const answers: Record<string, () => unknown> = {
-      mcp: () => this.state.mcp, sessions: () => this.state.sessions, approvals: () => this.state.approvals, settings: () => this.state.settings,
+      mcp: () => this.state.mcp, sessions: () => this.state.sessions, approvals: () => this.state.approvals, asks: () => this.state.asks, settings: () => this.state.settings,
       transcript: () => this.state.transcript, readServer: () => this.state.form,
       changes: () => this.state.changes, parsePaste: () => this.state.paste, trial: () => this.state.trial, startTrial: () => "t1", serverDetail: () => this.state.detail,
       serverLog: () => this.state.log, clashes: () => this.state.clashes, callTool: () => this.state.outcome, searchSessions: () => this.state.hits,

@@ -1,5 +1,5 @@
 import type {
-  ApprovalDecision, ApprovalMode, ApprovalsSnapshot, Change, ChatContent, ChatEvent, Clashes, CompletionAsk, Done, Layout, LogPage, MCPSnapshot, Mention, ModelProfile,
+  AskAnswer, AsksSnapshot, ApprovalDecision, ApprovalMode, ApprovalsSnapshot, Change, ChatContent, ChatEvent, Clashes, CompletionAsk, Done, Layout, LogPage, MCPSnapshot, Mention, ModelProfile,
   Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerForm, ServerPrompt, ServerResources, SessionsSnapshot, SettingsSnapshot, ToolOutcome, ToolRules, Transcript, Trial,
 } from "../contract/types";
 
@@ -8,6 +8,7 @@ export interface Topics {
   mcp: MCPSnapshot;
   sessions: SessionsSnapshot;
   approvals: ApprovalsSnapshot;
+  asks: AsksSnapshot;
   settings: SettingsSnapshot;
   trial: Trial;
   chat: ChatEvent[];
@@ -59,6 +60,8 @@ export interface Host {
   serverDetail(name: string): Promise<ServerDetail>;
   /** The lines after a sequence number, 0 for all that are kept. */
   serverLog(name: string, after: number): Promise<LogPage>;
+  /** Asks a connected server for log messages of a level and above. */
+  setLogLevel(name: string, level: string): Promise<void>;
   copyDiagnosis(name: string): Promise<void>;
   clashes(name: string): Promise<Clashes>;
   /** Tries a tool by its name on the server; waits for it. */
@@ -104,6 +107,11 @@ export interface Host {
   openLink(url: string): Promise<void>;
 
   approvals(): Promise<ApprovalsSnapshot>;
+  asks(): Promise<AsksSnapshot>;
+  /** The first answer wins; one that the server could not take is refused and may be corrected. */
+  answerAsk(id: string, answer: AskAnswer): Promise<void>;
+  /** Ends one call of a running turn; the turn goes on. */
+  cancelCall(sessionId: string, callId: string): Promise<void>;
   answerApproval(id: string, decision: ApprovalDecision): Promise<void>;
 
   settings(): Promise<SettingsSnapshot>;

@@ -20,6 +20,8 @@ export interface ConversationProps {
   store: ChatStore; onLink: (url: string) => void;
   /** Tries the server of a failed call again and offers the call once more. */
   onRetryCall: (call: CallItem) => void;
+  /** Ends one call of the running turn. */
+  onCancelCall: (call: CallItem) => void;
   /** Sends text in the place of the message with that seq; whether it was accepted. Missing where nothing can be sent. */
   onResend?: (seq: number, text: string) => Promise<boolean>;
   onCopy?: (text: string) => void;
@@ -48,9 +50,9 @@ export function Conversation({ store, onLink, onCopy, practice = false, mcp, wor
   );
 }
 
-function Pane({ items, running, onCopy, onRetryCall, onResend, children }: {
+function Pane({ items, running, onCopy, onRetryCall, onCancelCall, onResend, children }: {
   items: readonly Item[]; running: boolean; onCopy?: (text: string) => void; children: { head: ReactNode; foot: ReactNode };
-} & Pick<ConversationProps, "onRetryCall" | "onResend">) {
+} & Pick<ConversationProps, "onRetryCall" | "onCancelCall" | "onResend">) {
   const pane = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
@@ -72,7 +74,8 @@ function Pane({ items, running, onCopy, onRetryCall, onResend, children }: {
     virtual.scrollToIndex(place, { align: "auto" });
   }, [place, find.query, set, virtual]);
   const latest = useLatest(onRetryCall);
-  const actions = useMemo<EntryActions>(() => ({ onRetry: (call) => { set(true); latest.current(call); }, onResend: running ? undefined : onResend, edited, onEdit: setEdited }), [latest, onResend, running, edited, set]);
+  const cancel = useLatest(onCancelCall);
+  const actions = useMemo<EntryActions>(() => ({ onRetry: (call) => { set(true); latest.current(call); }, onCancel: (call) => cancel.current(call), onResend: running ? undefined : onResend, edited, onEdit: setEdited }), [latest, cancel, onResend, running, edited, set]);
   const close = () => (find.close() ?? box.current)?.focus();
   return (
     <div className="chat" ref={pane}>

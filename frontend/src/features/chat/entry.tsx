@@ -13,7 +13,7 @@ const Markdown = lazily(() => import("../../ui/markdown"), "Markdown");
 
 /** What an entry of the conversation can ask for. onResend is not there where nothing can be sent. */
 export interface EntryActions {
-  onRetry: (call: CallItem) => void; onResend?: (seq: number, text: string) => Promise<boolean>;
+  onRetry: (call: CallItem) => void; onCancel: (call: CallItem) => void; onResend?: (seq: number, text: string) => Promise<boolean>;
   edited: string; onEdit: (key: string) => void;
 }
 
@@ -23,7 +23,7 @@ export const Entry = memo(function Entry({ item, found, actions }: { item: Item;
     case "user": return <UserMessage item={item} editing={actions.edited === item.key} onEdit={actions.onEdit} onResend={actions.onResend} />;
     case "answer": return <Answer item={item} />;
     case "reasoning": return <Reasoning item={item} found={found} />;
-    case "call": return <ToolCard call={item} found={found} onRetry={actions.onRetry} />;
+    case "call": return <ToolCard call={item} found={found} onRetry={actions.onRetry} onCancel={actions.onCancel} />;
     case "notice": return item.text.length > 160
       ? <p className="line muted notice" tabIndex={0} title={item.text}>{item.text}</p> : <p className="line muted">{item.text}</p>;
     case "error": return <ErrorLine text={item.text} />;

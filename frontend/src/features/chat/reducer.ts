@@ -4,7 +4,7 @@ import type { ChatContent, ChatEvent, Transcript } from "../../contract/types";
 export interface CallItem {
   kind: "call"; key: string; id: string; server: string; tool: string; arguments: string;
   status: "running" | "ok" | "failed"; asking: boolean; tookMs: number; content: readonly ChatContent[];
-  reason: string; progress: number; total: number; progressText: string; decision: string;
+  reason: string; warning: string; progress: number; total: number; progressText: string; decision: string;
 }
 
 /** What was said or told as text. seq is its event's, for what is sent in its place. */
@@ -81,7 +81,7 @@ function step(conv: Draft, event: ChatEvent): void {
     case "error": return add(conv, textItem("error", "e", event, event.message || event.code || "the turn failed without saying why"));
     case "tool_call": return add(conv, {
       kind: "call", key: `c${event.seq}`, id: event.id, server: event.server, tool: event.tool,
-      arguments: event.arguments, status: "running", asking: false, tookMs: 0, content: [], reason: "",
+      arguments: event.arguments, status: "running", asking: false, tookMs: 0, content: [], reason: "", warning: "",
       progress: 0, total: 0, progressText: "", decision: "",
     }, event.atMs);
     case "asking": return change(conv, event.id, { asking: true });
@@ -90,7 +90,7 @@ function step(conv: Draft, event: ChatEvent): void {
       { progress: event.progress, total: event.total, progressText: event.text });
     case "tool_result": return change(conv, event.id, {
       status: event.ok ? "ok" : "failed", asking: false, tookMs: event.tookMs,
-      content: event.content, reason: event.reason,
+      content: event.content, reason: event.reason, warning: event.warning,
     });
     case "usage": {
       conv.context = event.inputTokens + event.outputTokens;

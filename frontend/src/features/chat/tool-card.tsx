@@ -15,7 +15,9 @@ const LONG_ARGUMENTS = 400;
 const SERVER_FAULTS: readonly string[] = ["server_gone", "timed_out", "protocol_error"];
 
 /** One tool call: what was asked, how it went, what came back. found opens what is folded. */
-export const ToolCard = memo(function ToolCard({ call, found, onRetry }: { call: CallItem; found: boolean; onRetry: (call: CallItem) => void }) {
+export const ToolCard = memo(function ToolCard({ call, found, onRetry, onCancel }: {
+  call: CallItem; found: boolean; onRetry: (call: CallItem) => void; onCancel: (call: CallItem) => void;
+}) {
   const name = callName(call);
   const given = useMemo(() => argumentsOf(call), [call.arguments, call.tool, call.server]);
   const [opened, setOpen] = useOpened(`${call.key} arguments`, given.kind === "tree" && given.open);
@@ -28,6 +30,7 @@ export const ToolCard = memo(function ToolCard({ call, found, onRetry }: { call:
         {given.kind === "tree" ? <button type="button" className="summary mono" aria-label={`Arguments ${given.line}`} aria-expanded={opened || found} title={given.line} onClick={() => setOpen(!opened)}>{given.line}</button> : <span className="grow" />}
         <span className={`word ${call.status}`}>{call.asking ? "waiting for approval" : call.status}{call.reason ? ` (${call.reason.replaceAll("_", " ")})` : ""}</span>
         {call.tookMs > 0 ? <span className="muted num">{duration(call.tookMs)}</span> : null}
+        {call.status === "running" && !call.asking ? <button type="button" className="btn ghost" aria-label={`Cancel call of ${call.tool}`} title="End this call only; the agent goes on" onClick={() => onCancel(call)}>Cancel</button> : null}
         {retry ? <button type="button" className="btn" aria-label={`Retry call of ${call.server}`} title={`Try ${call.server} again and offer this call once more`} onClick={() => onRetry(call)}>Retry</button> : null}
       </header>
       {given.kind === "tree" && (opened || found) ? <div className="call-tree"><JsonTree label="Arguments" value={given.value} open={2} /></div> : null}
@@ -39,6 +42,7 @@ export const ToolCard = memo(function ToolCard({ call, found, onRetry }: { call:
           <span className="muted">{call.progressText || `${call.progress} of ${call.total}`}</span>
         </div>
       ) : null}
+      {call.warning ? <p className="line warning" role="note" aria-label="Warning">{call.warning}</p> : null}
       <Results of={name} itemKey={call.key} content={call.content} found={found} />
     </article>
   );

@@ -18,6 +18,7 @@ export function Result({ outcome, tool, fresh }: { outcome: ToolOutcome; tool: s
     <section ref={box} className={`result ${outcome.ok ? "ok" : "failed"}`} aria-label="Result">
       <p className="result-head"><span className={outcome.ok ? "st connected" : "st error"}><Lamp shape={outcome.ok ? "disc" : "cross"} />{outcome.ok ? "ok" : "error"}</span>
         {outcome.reason ? <span>{outcome.reason.replaceAll("_", " ")}</span> : null}<span className="grow" /><span className="muted num">{duration(outcome.tookMs)}</span></p>
+      {outcome.warning ? <p className="line warning" role="note" aria-label="Warning">{outcome.warning}</p> : null}
       {outcome.content.length === 0 ? <p className="muted">{outcome.ok ? "It returned nothing." : "It said nothing more."}</p> : null}
       {outcome.content.map((part, at) => <PartView key={at} part={part} of={tool} />)}
     </section>

@@ -11,7 +11,7 @@ import type { DetailData } from "./detail-data";
 import { RenameTool } from "./detail-rename";
 import type { Tries } from "./detail-tries";
 import { TryTool } from "./detail-try";
-import { readSchema } from "./schema-form-model";
+import { readSchema } from "../../ui/schema-form-model";
 
 /** How the list is sorted. */
 export type Sort = "order" | "name" | "tokens";

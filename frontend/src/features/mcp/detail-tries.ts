@@ -2,7 +2,7 @@ import type { ServerTool, ToolOutcome } from "../../contract/types";
 import { errorText } from "../../lib/run";
 import { Cell } from "../../lib/store";
 import type { Host } from "../../platform/host";
-import { fieldOf, readSchema, startOf, type Field } from "./schema-form-model";
+import { fieldOf, readSchema, startOf, type Field } from "../../ui/schema-form-model";
 
 /** What a person has filled in to try a tool, and how the last call went. */
 export interface Try {

@@ -5,8 +5,8 @@ import { useStore } from "../../lib/use-store";
 import { useClock } from "./detail-stages";
 import { Result } from "./detail-result";
 import type { Tries, Try } from "./detail-tries";
-import { SchemaForm } from "./schema-form";
-import { argumentsOf, problemsOf } from "./schema-form-model";
+import { SchemaForm } from "../../ui/schema-form";
+import { argumentsOf, problemsOf } from "../../ui/schema-form-model";
 
 /** The form to try one tool: made from its schema, or its arguments as JSON. */
 export function TryTool({ tries, tool, blocked }: { tries: Tries; tool: ServerTool; blocked: string }) {

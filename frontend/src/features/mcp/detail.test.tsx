@@ -113,7 +113,7 @@ test("a tool is tried by its own name; the try outlives a look at the log; what 
   await user.click(screen.getByRole("tab", { name: "Tools 3" }));
   expect(screen.getByLabelText(/^sql/)).toHaveProperty("value", "select 1");
   const part = { text: "", mimeType: "", url: "", uri: "", name: "", json: "" };
-  fake.state.outcome = { ok: false, reason: "timed_out", tookMs: 1500, content: [{ ...part, kind: "text", text: "<b>no</b>" }, { ...part, kind: "structured", json: '{"rows":[1]}' }, { ...part, kind: "image", url: "http://evil.test/x.png", name: "evil" }, { ...part, kind: "image", url: "/media/0a", name: "good" }, { ...part, kind: "resource", uri: "file:///a", text: "body" }] };
+  fake.state.outcome = { ok: false, reason: "timed_out", warning: "the result is odd", tookMs: 1500, content: [{ ...part, kind: "text", text: "<b>no</b>" }, { ...part, kind: "structured", json: '{"rows":[1]}' }, { ...part, kind: "image", url: "http://evil.test/x.png", name: "evil" }, { ...part, kind: "image", url: "/media/0a", name: "good" }, { ...part, kind: "resource", uri: "file:///a", text: "body" }] };
   await user.click(screen.getByRole("radio", { name: "JSON" }));
   expect(JSON.parse(screen.getByLabelText<HTMLTextAreaElement>("Arguments as JSON").value)).toEqual({ sql: "select 1" });
   await user.click(screen.getByRole("button", { name: "Run" }));
@@ -121,6 +121,7 @@ test("a tool is tried by its own name; the try outlives a look at the log; what 
   expect(calls("callTool")[0]?.slice(2, 4)).toEqual(["pg", "query"]);
   expect(result.textContent).toContain("timed out");
   expect(result.textContent).toContain("1.5 s");
+  expect(within(result).getByRole("note", { name: "Warning" }).textContent).toBe("the result is odd");
   expect(result.textContent).toContain("<b>no</b>");
   expect(result.textContent).toContain("file:///a");
   expect([...result.querySelectorAll("img")].map((each) => each.getAttribute("src"))).toEqual(["/media/0a"]);

@@ -18,11 +18,11 @@ afterEach(() => { vi.useRealTimers(); });
 async function open(lines: LogLine[]) {
   const fake = new FakeHost();
   const runner = new Runner();
-  fake.state.log = { lines, next: lines.length, lost: false };
+  fake.state.log = { lines, next: lines.length, lost: false, level: "" };
   const view = render(<LogView name="pg" host={fake.host()} runner={runner} />);
   await act(async () => { await vi.advanceTimersByTimeAsync(1); });
   const more = (next: LogLine[], lost = false) => act(async () => {
-    fake.state.log = { lines: next, next: next.at(-1)?.seq ?? 0, lost };
+    fake.state.log = { lines: next, next: next.at(-1)?.seq ?? 0, lost, level: fake.state.log.level };
     await vi.advanceTimersByTimeAsync(600);
   });
   return { fake, runner, view, more, polls: () => fake.calls.filter((each) => each[0] === "serverLog") };
@@ -55,6 +55,23 @@ test("it follows the end until one scrolls up, and again by the button", async (
   expect(box.scrollTop).toBe(1000);
   fireEvent.click(follow);
   expect([follow.getAttribute("aria-pressed"), box.scrollTop]).toEqual(["true", 5000]);
+});
+
+test("the server is asked for a level, and what came is shown from a level on", async () => {
+  const { fake, more } = await open([line(1, "on stderr"), line(2, "fine", "debug"), line(3, "odd", "warning"), line(4, "bad", "critical")]);
+  const sends = screen.getByRole<HTMLSelectElement>("combobox", { name: "Level that the server sends" });
+  expect(sends.value).toBe("");
+  await act(async () => { fireEvent.change(sends, { target: { value: "warning" } }); await vi.advanceTimersByTimeAsync(1); });
+  expect(fake.calls).toContainEqual(["setLogLevel", "pg", "warning"]);
+  fake.state.log.level = "warning";
+  await more([]);
+  expect(sends.value).toBe("warning");
+  fireEvent.change(screen.getByRole("combobox", { name: "Level" }), { target: { value: "warning" } });
+  expect(screen.getByRole("log").textContent).toMatch(/odd.*bad/);
+  expect(screen.getByRole("log").textContent).not.toMatch(/fine|on stderr/);
+  fake.refuse.setLogLevel = { code: "invalid", message: "pg does not declare log messages" };
+  await act(async () => { fireEvent.change(sends, { target: { value: "error" } }); await vi.advanceTimersByTimeAsync(1); });
+  expect(sends.value).toBe("warning");
 });
 
 test("what is shown can be narrowed and copied", async () => {

@@ -14,8 +14,11 @@ const NEAR_PX = 24;
 /** A line of the log, or a place where lines were dropped. */
 type Line = LogLine & { gap?: true };
 
-/** Which lines are shown. */
-export type LogFilter = "all" | "stderr" | "problems";
+/** The levels of log messages, least urgent first (RFC 5424). */
+const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+
+/** Which lines are shown; a level means log messages of it and above. */
+export type LogFilter = "all" | "stderr" | "problems" | (typeof LEVELS)[number];
 
 /** Adds a page of lines to those there are; lines that are there already are left out. */
 export function append(lines: readonly Line[], page: readonly LogLine[], lost: boolean): readonly Line[] {
@@ -32,8 +35,19 @@ export function filtered(lines: readonly Line[], level: LogFilter, text: string)
   const sought = text.trim().toLowerCase();
   if (level === "all" && sought === "") return lines;
   return lines.filter((each) => !each.gap
-    && (level === "all" || (level === "stderr" ? each.level === "stderr" : severity(each) !== ""))
+    && passes(each, level)
     && (sought === "" || each.text.toLowerCase().includes(sought)));
+}
+
+function passes(line: Line, level: LogFilter): boolean {
+  if (level === "all") return true;
+  if (level === "stderr") return line.level === "stderr";
+  if (level === "problems") return severity(line) !== "";
+  return rank(line.level) >= rank(level);
+}
+
+function rank(level: string): number {
+  return (LEVELS as readonly string[]).indexOf(level);
 }
 
 /** How bad a line is: from its level, for stderr from its words. */
@@ -48,6 +62,7 @@ function useLog(host: Host, name: string) {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [error, setError] = useState("");
   const [read, setRead] = useState(false);
+  const [asked, setAsked] = useState("");
   useEffect(() => {
     let stopped = false;
     let after = 0;
@@ -59,6 +74,7 @@ function useLog(host: Host, name: string) {
         if (stopped) return;
         after = page.next;
         setLines((now) => append(now, page.lines, page.lost));
+        setAsked(page.level);
         setError("");
         setRead(true);
       } catch (err) {
@@ -70,16 +86,20 @@ function useLog(host: Host, name: string) {
     void poll();
     return () => { stopped = true; clearTimeout(timer); };
   }, [host, name]);
-  return { lines, error, read };
+  return { lines, error, read, asked, setAsked };
 }
 
 /** What a server wrote to stderr and said by log messages, as it comes. */
 export function LogView({ name, host, runner }: { name: string; host: Host; runner: Runner }) {
-  const { lines, error, read } = useLog(host, name);
+  const { lines, error, read, asked, setAsked } = useLog(host, name);
   const [level, setLevel] = useState<LogFilter>("all");
   const [text, setText] = useState("");
   const [follow, setFollow] = useState(true);
   const shown = useMemo(() => filtered(lines, level, text), [lines, level, text]);
+  const ask = (level: string) => void runner.run(`log level ${name}`, async () => {
+    await host.setLogLevel(name, level);
+    setAsked(level);
+  });
   const copy = () => void runner.run(`copy log ${name}`, async () => {
     await host.copyText(shown.map((each) => (each.gap ? `… ${each.text}` : `${clock(each.atMs)} ${each.level} ${each.text}`)).join("\n"));
     runner.show(`Copied ${shown.length} ${shown.length === 1 ? "line" : "lines"}`);
@@ -89,7 +109,13 @@ export function LogView({ name, host, runner }: { name: string; host: Host; runn
       <div className="log-bar">
         <select aria-label="Level" value={level} onChange={(e) => setLevel(e.target.value as LogFilter)}>
           <option value="all">All</option><option value="stderr">stderr</option><option value="problems">Warnings and errors</option>
+          <optgroup label="Log messages">{LEVELS.map((each) => <option key={each} value={each}>{each === "emergency" ? each : `${each} and above`}</option>)}</optgroup>
         </select>
+        <label className="log-asked muted" title="Which log messages the server is asked to send, until its definition changes">sends
+          <select aria-label="Level that the server sends" value={asked} onChange={(e) => ask(e.target.value)}>
+            {asked === "" ? <option value="">as it likes</option> : null}
+            {LEVELS.map((each) => <option key={each} value={each}>{each}</option>)}
+          </select></label>
         <input type="search" aria-label="Filter lines" placeholder="Filter…" value={text} onChange={(e) => setText(e.target.value)} />
         <span className="muted num">{shown.length.toLocaleString("en")} {shown.length === 1 ? "line" : "lines"}</span>
         <span className="grow" />

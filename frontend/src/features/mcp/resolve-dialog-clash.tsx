@@ -2,7 +2,7 @@ import { memo, useId, useMemo, useState, type ReactNode, type RefObject } from "
 import type { Clash, ClashArm } from "../../contract/types";
 import { JsonTree } from "../../ui/json-tree";
 import { compared, type Choice, type Property } from "./resolve-dialog-rules";
-import { readSchema } from "./schema-form-model";
+import { readSchema } from "../../ui/schema-form-model";
 
 /** Longer descriptions may have to be scrolled. */
 const SCROLLS = 150;

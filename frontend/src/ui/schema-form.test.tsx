@@ -52,6 +52,31 @@ test.each<[unknown, unknown, string | undefined]>([
   expect(problemsOf(fieldOf(schema), value, true).get("")).toBe(want);
 });
 
+test("choices are called by their names, some of a few have a box each, and a form for people uses titles", async () => {
+  const schema = object({
+    size: { type: "string", title: "Size of it", oneOf: [{ const: "s", title: "Small" }, { const: "l", title: "Large" }] },
+    old: { type: "string", enum: ["a", "b"], enumNames: ["Alpha", "Beta"] },
+    extras: { type: "array", title: "Extras", minItems: 1, maxItems: 2, items: { anyOf: [{ const: "x", title: "Ex" }, { const: "y", title: "Why" }, { const: "z", title: "Zed" }] } },
+    sure: { type: "boolean", title: "Sure" },
+  }, ["extras"]);
+  const Titled = () => {
+    const [value, setValue] = useState<unknown>({});
+    return <><SchemaForm titles field={fieldOf(schema)} value={value} problems={problemsOf(fieldOf(schema), value, true)} onChange={setValue} /><output>{argumentsOf(value)}</output></>;
+  };
+  render(<Titled />);
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: /^Size of it/ }), "Large");
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: /^old/ }), "Beta");
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: /^Sure/ }), "Yes");
+  const extras = screen.getByRole("group", { name: /^Extras/ });
+  for (const name of ["Zed", "Ex", "Why"]) await userEvent.click(within(extras).getByRole("checkbox", { name }));
+  expect(extras.textContent).toContain("takes at most 2");
+  await userEvent.click(within(extras).getByRole("checkbox", { name: "Why" }));
+  expect(made()).toEqual({ size: "l", old: "b", sure: true, extras: ["x", "z"] });
+  await userEvent.click(within(extras).getByRole("checkbox", { name: "Ex" }));
+  await userEvent.click(within(extras).getByRole("checkbox", { name: "Zed" }));
+  expect(extras.textContent).toContain("needs at least 1");
+});
+
 function Rig({ schema, start }: { schema: unknown; start?: unknown }) {
   const field = fieldOf(schema);
   const [value, setValue] = useState<unknown>(start ?? startOf(field, undefined, true) ?? {});

@@ -1,28 +1,28 @@
 import { Plus, X } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
-import { IconButton } from "../../ui/icon-button";
+import { IconButton } from "./icon-button";
 import { same, startOf, fits, Unread, type Field, type Part } from "./schema-form-model";
 
 /** What every field of the form is told. */
-interface Props<F> { field: F; label: string; value: unknown; required: boolean; path: string; help: string; problems: ReadonlyMap<string, string>; onChange: (value: unknown) => void }
+interface Props<F> { field: F; label: string; value: unknown; required: boolean; path: string; help: string; problems: ReadonlyMap<string, string>; titles?: boolean | undefined; onChange: (value: unknown) => void }
 
-/** A form made from a schema. What it cannot draw gets a field for JSON. Names and
+/** A form made from a schema; with titles, fields are called by their titles and not by their names. What it cannot draw gets a field for JSON. Names and
  *  descriptions come from a server: they are drawn as text. */
-export function SchemaForm({ field, value, problems, onChange }: {
-  field: Field; value: unknown; problems: ReadonlyMap<string, string>; onChange: (value: unknown) => void;
+export function SchemaForm({ field, value, problems, titles, onChange }: {
+  field: Field; value: unknown; problems: ReadonlyMap<string, string>; titles?: boolean; onChange: (value: unknown) => void;
 }) {
-  if (field.kind === "object" && field.parts.length === 0) return <p className="muted">It takes no arguments.</p>;
-  if (field.kind === "object") return <div className="schema-form"><Parts parts={field.parts} value={value} path="" problems={problems} onChange={onChange} /></div>;
+  if (field.kind === "object" && field.parts.length === 0) return titles ? null : <p className="muted">It takes no arguments.</p>;
+  if (field.kind === "object") return <div className="schema-form"><Parts parts={field.parts} value={value} path="" problems={problems} titles={titles} onChange={onChange} /></div>;
   return <div className="schema-form"><AnyField field={field} label="Arguments" value={value} required path="" help="" problems={problems} onChange={onChange} /></div>;
 }
 
-function Parts({ parts, value, path, problems, onChange }: {
-  parts: readonly Part[]; value: unknown; path: string; problems: ReadonlyMap<string, string>; onChange: (value: unknown) => void;
+function Parts({ parts, value, path, problems, titles, onChange }: {
+  parts: readonly Part[]; value: unknown; path: string; problems: ReadonlyMap<string, string>; titles?: boolean | undefined; onChange: (value: unknown) => void;
 }) {
   const now = typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
   return <>{parts.map((part) => (
-    <AnyField key={part.name} field={part.field} label={part.name} value={Object.hasOwn(now, part.name) ? now[part.name] : undefined} required={part.required} path={`${path}/${part.name}`}
-      help={[part.title, part.description].filter(Boolean).join(". ")} problems={problems} onChange={(next) => onChange(put(now, part.name, next))} />
+    <AnyField key={part.name} field={part.field} label={(titles && part.title) || part.name} titles={titles} value={Object.hasOwn(now, part.name) ? now[part.name] : undefined} required={part.required} path={`${path}/${part.name}`}
+      help={[titles ? "" : part.title, part.description].filter(Boolean).join(". ")} problems={problems} onChange={(next) => onChange(put(now, part.name, next))} />
   ))}</>;
 }
 
@@ -38,8 +38,9 @@ function AnyField({ field, ...rest }: Props<Field>): ReactNode {
   switch (field.kind) {
     case "text": return <TextField field={field} {...rest} />;
     case "number": return <NumberField field={field} {...rest} />;
-    case "boolean": return <Choose {...rest} options={[true, false]} />;
-    case "enum": return <Choose {...rest} options={field.options} />;
+    case "boolean": return <Choose {...rest} options={[true, false]} labels={rest.titles ? ["Yes", "No"] : undefined} />;
+    case "enum": return <Choose {...rest} options={field.options} labels={field.labels} />;
+    case "picks": return <Picks field={field} {...rest} />;
     case "const": return <Choose {...rest} options={[field.value]} />;
     case "null": return <Choose {...rest} options={[null]} />;
     case "array": return <ListField field={field} {...rest} />;
@@ -50,8 +51,8 @@ function AnyField({ field, ...rest }: Props<Field>): ReactNode {
 }
 
 /** A label, its control, what it means and what is wrong with it. */
-function Frame({ label, required, help, path, problems, kind, children }: {
-  label: string; required: boolean; help: string; path: string; problems: ReadonlyMap<string, string>; kind?: string;
+function Frame({ label, required, help, path, problems, kind, titles, children }: {
+  titles?: boolean | undefined; label: string; required: boolean; help: string; path: string; problems: ReadonlyMap<string, string>; kind?: string;
   children: (props: { id: string; "aria-describedby": string | undefined; "aria-invalid": true | undefined; "aria-required": true | undefined }) => ReactNode;
 }) {
   const id = useId();
@@ -59,7 +60,7 @@ function Frame({ label, required, help, path, problems, kind, children }: {
   const described = [problem ? `${id}p` : "", help ? `${id}h` : ""].filter(Boolean).join(" ");
   return (
     <div className="field">
-      <label htmlFor={id} className="field-name"><span className="mono">{label}</span>{required ? <span className="required" aria-hidden="true">*</span> : null}{kind ? <span className="field-kind" aria-hidden="true">{kind}</span> : null}</label>
+      <label htmlFor={id} className="field-name"><span className={titles ? undefined : "mono"}>{label}</span>{required ? <span className="required" aria-hidden="true">*</span> : null}{kind ? <span className="field-kind" aria-hidden="true">{kind}</span> : null}</label>
       {children({ id, "aria-describedby": described || undefined, "aria-invalid": problem ? true : undefined, "aria-required": required ? true : undefined })}
       {problem ? <p id={`${id}p`} className="field-error">{label} {problem}</p> : null}
       {help ? <p id={`${id}h`} className="field-help">{help}</p> : null}
@@ -106,21 +107,38 @@ function NumberField({ field, value, onChange, ...frame }: Props<Field & { kind:
   );
 }
 
-function Choose({ value, onChange, options, ...frame }: Omit<Props<Field>, "field"> & { options: readonly unknown[] }) {
+function Choose({ value, onChange, options, labels, ...frame }: Omit<Props<Field>, "field"> & { options: readonly unknown[]; labels?: readonly string[] | undefined }) {
   const at = options.findIndex((each) => same(each, value));
   return (
     <Frame {...frame}>{(props) => (
       <select {...props} value={value === undefined ? "" : String(at)} onChange={(e) => onChange(e.target.value === "" ? undefined : options[Number(e.target.value)])}>
         {!frame.required || value === undefined ? <option value="">not set</option> : null}
         {value !== undefined && at < 0 ? <option value="-1">{JSON.stringify(value)}</option> : null}
-        {options.map((each, i) => <option key={i} value={String(i)}>{typeof each === "string" ? each : JSON.stringify(each)}</option>)}
+        {options.map((each, i) => <option key={i} value={String(i)}>{labels?.[i] ?? (typeof each === "string" ? each : JSON.stringify(each))}</option>)}
       </select>)}</Frame>
   );
 }
 
-function Group({ label, required, help, problem, children }: { label: string; required: boolean; help: string; problem: string | undefined; children: ReactNode }) {
+/** Some of a few: one box for each. */
+function Picks({ field, titles, label, value, required, path, help, problems, onChange }: Props<Field & { kind: "picks" }>) {
+  const picked: readonly unknown[] = Array.isArray(value) ? value : [];
+  const has = (option: unknown) => picked.some((each) => same(each, option));
+  const toggle = (option: unknown) => {
+    const next = field.options.filter((each) => same(each, option) !== has(each));
+    onChange(next.length === 0 && !required ? undefined : next);
+  };
   return (
-    <fieldset className="field-group"><legend><span className="mono">{label}</span>{required ? <span className="required" aria-hidden="true">*</span> : null}</legend>
+    <Group label={label} titles={titles} required={required} help={help} problem={problems.get(path)}>
+      <div className="picks">{field.options.map((each, at) => (
+        <label key={at}><input type="checkbox" checked={has(each)} onChange={() => toggle(each)} />{field.labels[at]}</label>
+      ))}</div>
+    </Group>
+  );
+}
+
+function Group({ label, titles, required, help, problem, children }: { titles?: boolean | undefined; label: string; required: boolean; help: string; problem: string | undefined; children: ReactNode }) {
+  return (
+    <fieldset className="field-group"><legend><span className={titles ? undefined : "mono"}>{label}</span>{required ? <span className="required" aria-hidden="true">*</span> : null}</legend>
       {help ? <p className="field-help">{help}</p> : null}
       {problem ? <p className="field-error">{label} {problem}</p> : null}
       {children}

@@ -6,7 +6,8 @@ export type Field =
   | { kind: "text"; multi: boolean; format: string; min: number; max: number; pattern: string }
   | { kind: "number"; integer: boolean; min: number; max: number }
   | { kind: "boolean" }
-  | { kind: "enum"; options: readonly unknown[] }
+  | { kind: "enum"; options: readonly unknown[]; labels: readonly string[] }
+  | { kind: "picks"; options: readonly unknown[]; labels: readonly string[]; min: number; max: number }
   | { kind: "const"; value: unknown }
   | { kind: "null" }
   | { kind: "array"; item: Field; start: unknown }
@@ -24,6 +25,8 @@ export class Unread {
 
 /** Deeper than this, or recursive, is written as JSON. */
 const DEEP = 5;
+/** A list of more choices than this is written item by item. */
+const PICKS = 40;
 const LONG_NAMES = /(text|content|body|query|sql|code|script|message|prompt|description|patch|diff|markdown|thought)s?$/i;
 
 /** Reads a schema text; undefined when it is no JSON. */
@@ -72,7 +75,7 @@ function field(given: unknown, around: Around): Field {
   const { schema, seen } = resolved;
   const inside = { ...around, seen };
   if (Object.hasOwn(schema, "const")) return { kind: "const", value: schema.const };
-  if (Array.isArray(schema.enum) && schema.enum.length > 0) return { kind: "enum", options: schema.enum };
+  if (Array.isArray(schema.enum) && schema.enum.length > 0) return { kind: "enum", options: schema.enum, labels: labelsOf(schema.enum, schema.enumNames) };
   const choices = schema.oneOf ?? schema.anyOf;
   if (Array.isArray(choices)) return choice(choices, inside);
   const type = typeOf(schema);
@@ -146,7 +149,8 @@ function text(schema: Schema, name: string): Field {
 function list(schema: Schema, around: Around): Field {
   if (Array.isArray(schema.prefixItems) || Array.isArray(schema.items)) return { kind: "json" };
   const item = field(schema.items, { ...around, name: "" });
-  return item.kind === "json" || item.kind === "array" ? { kind: "json" } : { kind: "array", item, start: startOf(item, undefined, true) };
+  if (item.kind === "enum" && item.options.length <= PICKS) return { kind: "picks", options: item.options, labels: item.labels, min: bound(schema, "minItems", 0), max: bound(schema, "maxItems", Infinity) };
+  return item.kind === "json" || item.kind === "array" || item.kind === "picks" ? { kind: "json" } : { kind: "array", item, start: startOf(item, undefined, true) };
 }
 
 function object(schema: Schema, around: Around): Field {
@@ -175,7 +179,7 @@ function choice(options: readonly unknown[], around: Around): Field {
   const real = drawn.filter((each) => each.field.kind !== "null");
   if (real.length === 1 && real[0]) return real[0].field;
   if (real.length === 0 || real.some((each) => each.field.kind === "json")) return { kind: "json" };
-  if (real.every((each) => each.field.kind === "const")) return { kind: "enum", options: real.map((each) => (each.field as { value: unknown }).value) };
+  if (real.every((each) => each.field.kind === "const")) return { kind: "enum", options: real.map((each) => (each.field as { value: unknown }).value), labels: real.map((each) => each.label) };
   return { kind: "choice", options: real };
 }
 
@@ -183,12 +187,20 @@ function word(one: Field, at: number): string {
   switch (one.kind) {
     case "number": return one.integer ? "whole number" : "number";
     case "enum": return "one of a list";
-    case "array": return "list";
+    case "array": case "picks": return "list";
     case "const": return String(one.value);
     case "object": return one.parts.length > 0 ? one.parts.slice(0, 3).map((each) => each.name).join(", ") : "object";
     case "choice": case "json": return `choice ${at + 1}`;
     default: return one.kind;
   }
+}
+
+/** What people read for the values of an enum: their names where the schema has them. */
+function labelsOf(options: readonly unknown[], names: unknown): string[] {
+  return options.map((each, at) => {
+    const name = Array.isArray(names) ? (names[at] as unknown) : undefined;
+    return typeof name === "string" && name !== "" ? name : typeof each === "string" ? each : JSON.stringify(each);
+  });
 }
 
 /** What a field holds at first: its default, what is fixed, and what must be there. */
@@ -198,7 +210,7 @@ export function startOf(one: Field, given: unknown, required: boolean): unknown 
     case "const": return required ? one.value : undefined;
     case "null": return required ? null : undefined;
     case "boolean": return required ? false : undefined;
-    case "array": return required ? [] : undefined;
+    case "array": case "picks": return required ? [] : undefined;
     case "choice": return required && one.options[0] ? startOf(one.options[0].field, undefined, true) : undefined;
     case "object": return required || one.parts.some((each) => each.start !== undefined && each.field.kind !== "const") ? Object.fromEntries(one.parts.filter((each) => each.start !== undefined).map((each) => [each.name, each.start])) : undefined;
     default: return undefined;
@@ -215,6 +227,7 @@ export function fits(one: Field, value: unknown): boolean {
     case "const": return same(one.value, value);
     case "null": return value === null;
     case "array": return Array.isArray(value);
+    case "picks": return Array.isArray(value) && value.every((each) => one.options.some((option) => same(option, each)));
     case "object": return isSchema(value) && one.parts.every((each) => !Object.hasOwn(value, each.name) || each.field.kind !== "const" || same(each.field.value, value[each.name]));
     case "choice": return one.options.some((each) => fits(each.field, value));
     case "json": return true;
@@ -254,6 +267,11 @@ export function problemsOf(one: Field, value: unknown, required: boolean, path =
       if (Array.isArray(value)) value.forEach((each, at) => all(problemsOf(one.item, each, true, `${path}/${at}`)));
       else say("is a list");
       break;
+    case "picks":
+      if (!fits(one, value)) say("holds what is not offered");
+      else if ((value as unknown[]).length < one.min) say(`needs at least ${one.min}`);
+      else if ((value as unknown[]).length > one.max) say(`takes at most ${one.max}`);
+      break;
     case "object":
       if (isSchema(value)) for (const each of one.parts) all(problemsOf(each.field, own(value, each.name), each.required, `${path}/${each.name}`));
       else say("is an object");
@@ -273,6 +291,8 @@ function textProblem(one: Field & { kind: "text" }, value: unknown, say: (text: 
   if (value.length < one.min) return say(`has at least ${one.min} characters`);
   if (value.length > one.max) return say(`has at most ${one.max} characters`);
   if (one.format === "uri" && !/^[a-z][a-z0-9+.-]*:\S+$/i.test(value)) return say("is a URI, for example https://example.com");
+  if (one.format === "email" && !/^[^@\s]+@[^@\s]+$/.test(value)) return say("is an email address");
+  if (one.format === "date-time" && Number.isNaN(Date.parse(value))) return say("is a date with time, for example 2026-01-31T12:00:00Z");
   if (one.pattern !== "" && !matches(one.pattern, value)) say(`has to match ${one.pattern}`);
 }
 

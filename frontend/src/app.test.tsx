@@ -116,7 +116,7 @@ test("D01 the Enter that ends an input method's choice sends nothing, in both or
   const enter = createEvent.keyDown(box, { key: "Enter", keyCode: 13 });
   Object.defineProperty(enter, "timeStamp", { value: Date.now() * 2 });
   fireEvent(box, enter);
-  expect(commands(fake, "sendMessage")).toEqual([["sendMessage", "s1", "你好"]]);
+  expect(commands(fake, "sendMessage")).toEqual([["sendMessage", "s1", "你好", []]]);
 });
 
 test("A43 nothing that a model, a tool or a server says runs or loads", async () => {

@@ -1,4 +1,5 @@
 import { Suspense, useCallback, useEffect, useMemo, useState, type CSSProperties } from "react";
+import type { Insert } from "./contract/types";
 import { Approval } from "./features/approvals/approvals";
 import { Composer } from "./features/chat/composer";
 import { Conversation } from "./features/chat/conversation";
@@ -11,6 +12,7 @@ import { TopBar } from "./features/window/top-bar";
 import { useAttention } from "./features/window/use-attention";
 import { useLayout, useWidth } from "./features/window/use-layout";
 import { useShortcuts } from "./features/window/use-shortcuts";
+import { ActionsContext } from "./ui/actions";
 import { lazily } from "./ui/lazily";
 import { errorText } from "./lib/run";
 import { useSelect, useStore } from "./lib/use-store";
@@ -49,6 +51,8 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
   const onRetryCall = useCallback((call: { id: string }) => void runner.run(`call ${call.id}`, () => host.retryCall(id, call.id)), [host, runner, id]);
   const onCancelCall = useCallback((call: { id: string }) => void runner.run(`call ${call.id}`, () => host.cancelCall(id, call.id)), [host, runner, id]);
   const onResend = useCallback((seq: number, text: string) => runner.run("send", () => host.resendMessage(id, seq, text)), [host, runner, id]);
+  const onAttached = useCallback((seq: number, at: number) => host.attachedContent(id, seq, at), [host, id]);
+  const library = useMemo(() => ({ mcp: stores.mcp, host }), [stores.mcp, host]);
   const onCopy = useCallback((text: string) => void runner.run("copy", () => host.copyText(text)), [host, runner]);
   const current = sessions.sessions.find((each) => each.id === id);
   const blocked = id === "" ? "Start a session first" : current?.readOnly ? "Another process holds this session: it is read-only here" : "";
@@ -58,9 +62,14 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
   const newSession = () => void runner.run("session", () => host.newSession(workspace));
   const showBoard = () => change(panes.board > 0 || panes.wide ? { boardHidden: true } : { boardHidden: false });
   const showSessions = () => change({ sessionsHidden: panes.sessions > 0 });
+  const onInsert = (insert: Insert) => {
+    chat.insert.set(insert);
+    if (panes.wide) change({ boardWide: false });
+  };
+  const actions = useMemo(() => ({ onLink: setLink, onCopy }), [onCopy]);
   useShortcuts({ n: newSession, ",": () => setShowSettings(true), b: showSessions, j: showBoard });
   return (
-    <div className="window" style={{ "--left": `${panes.sessions}px`, "--right": `${panes.board}px` } as CSSProperties}>
+    <ActionsContext value={actions}><div className="window" style={{ "--left": `${panes.sessions}px`, "--right": `${panes.board}px` } as CSSProperties}>
       <TopBar sessions={sessions} settings={settings} workspace={workspace} sessionsShown={panes.sessions > 0} boardShown={panes.board > 0 || panes.wide}
         onWorkspace={(to) => void runner.run("session", () => host.showWorkspace(to))} onSettings={() => setShowSettings(true)}
         onPick={() => void runner.run("session", async () => {
@@ -78,7 +87,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
       <main hidden={panes.wide}>
         {panes.sessions > 0 ? <Splitter label="Width of the sessions" size={panes.sessions} {...SESSIONS} side="left" onSize={(to) => change({ sessionsWidth: to })} /> : null}
         {panes.board > 0 ? <Splitter label="Width of the server board" size={panes.board} {...BOARD} side="right" onSize={(to) => change({ boardWidth: to })} /> : null}
-        <Conversation store={chat} onLink={setLink} onRetryCall={onRetryCall} onCancelCall={onCancelCall} onResend={blocked ? undefined : onResend} onCopy={onCopy} mcp={stores.mcp} workspace={workspace}
+        <Conversation store={chat} onLink={setLink} onRetryCall={onRetryCall} onCancelCall={onCancelCall} onResend={blocked ? undefined : onResend} onAttached={onAttached} onCopy={onCopy} mcp={stores.mcp} workspace={workspace}
           practice={settings.model.practice} onExample={blocked ? undefined : (text) => void runner.run("send", () => host.sendMessage(id, text, []))}>
           {open.map((each) => (
             <Approval key={each.id} question={each} busy={busy.has(each.id)} onAnswer={(decision) => void runner.run(each.id, () => host.answerApproval(each.id, decision))} />
@@ -88,14 +97,15 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
           ))}</Suspense> : null}
         </Conversation>
         <Composer key={id} store={chat} sessionId={id} running={turning || (current?.running ?? false)} disabled={blocked}
-          onSend={(text) => runner.run("send", () => host.sendMessage(id, text, []))} onStop={() => void runner.run("stop", () => host.stopTurn(id))}>
+          library={library}
+          onSend={(text, mentions) => runner.run("send", () => host.sendMessage(id, text, [...mentions]))} onStop={() => void runner.run("stop", () => host.stopTurn(id))}>
           {settings.messages[0] ? <p className="line error practice" role="status">{settings.messages[0]}</p> : null}
           {settings.model.practice ? <p className="muted practice">The built-in practice model answers. Settings has real ones.</p> : null}
           <ServiceChips mcp={stores.mcp} workspace={workspace} onLight={(name, lit) => void runner.run(`light ${name}`, () => host.lightService(id, name, lit))} />
         </Composer>
       </main>
       {panes.board > 0 || panes.wide ? <div className={panes.wide ? "pane right wide" : "pane right"} role={panes.wide ? "main" : undefined}>
-        <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} />
+        <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} onInsert={blocked ? undefined : onInsert} />
       </div> : null}
       <StatusLine store={stores.mcp} onRetry={() => void runner.run("retry failed", () => host.retryFailed())} />
       <Suspense>
@@ -106,7 +116,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
         {link ? <LinkDialog link={link} onClose={() => setLink("")} onOpen={() => { setLink(""); void runner.run("link", () => host.openLink(link)); }} /> : null}
       </Suspense>
       <Toasts toasts={toasts} onDismiss={runner.dismiss} />
-    </div>
+    </div></ActionsContext>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Suspense, useMemo, useState } from "react";
 import { portioned } from "./blocks";
+import { bytes } from "./bytes";
 import { JsonTree } from "./json-tree";
 import { lazily } from "./lazily";
 import { Player } from "./player";
@@ -32,12 +33,6 @@ export function reading(doc: Shown): { as: "markdown" | "json" | "code" | "plain
   if (/[/+]json$/.test(mime) || ending === "json" || mime === "" && /^\s*[[{]/.test(doc.text)) return { as: "json", lang: "json" };
   const lang = MIMES[mime] ?? (Object.hasOwn(LANGS, ending) ? LANGS[ending] ?? "" : "");
   return lang ? { as: "code", lang } : { as: "plain", lang: "" };
-}
-
-/** "812 bytes", "6.1 KB", "2.0 MB". */
-export function bytes(count: number): string {
-  if (count < 1024) return `${count} ${count === 1 ? "byte" : "bytes"}`;
-  return count < 1024 * 1024 ? `${(count / 1024).toFixed(1)} KB` : `${(count / 1024 / 1024).toFixed(1)} MB`;
 }
 
 /** One document, as its kind is read best. Media come from our own handler; nothing else is loaded. */

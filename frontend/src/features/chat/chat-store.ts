@@ -1,8 +1,8 @@
-import type { ChatEvent } from "../../contract/types";
+import type { ChatEvent, Insert } from "../../contract/types";
 import { errorText } from "../../lib/run";
 import { Cell } from "../../lib/store";
 import type { Host } from "../../platform/host";
-import { Drafts } from "./drafts";
+import { Drafts, MentionDrafts } from "./drafts";
 import { applyAll, empty, fromTranscript, type Conversation } from "./reducer";
 
 /** A hidden window draws no frames; what came is shown after so long all the same. */
@@ -21,6 +21,10 @@ export class ChatStore {
   readonly loading = new Cell(false);
   /** What was written and not sent, by session. */
   readonly drafts = new Drafts();
+  /** What the messages that were not sent are to carry. */
+  readonly mentions = new MentionDrafts();
+  /** What another part of the window wants in the message; the composer takes it. */
+  readonly insert = new Cell<Insert | undefined>(undefined);
   private newest: Conversation = empty(""); // conversation follows it, a frame later while text streams
   private waiting: ChatEvent[] = [];
   private reading = 0; // grows with each read; only the newest may end

@@ -1,6 +1,6 @@
 import { ArrowDown, ClipboardCopy, Search } from "lucide-react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import type { MCPSnapshot } from "../../contract/types";
+import type { ChatContent, MCPSnapshot } from "../../contract/types";
 import type { Store } from "../../lib/store";
 import { useStore } from "../../lib/use-store";
 import { IconButton } from "../../ui/icon-button";
@@ -25,6 +25,8 @@ export interface ConversationProps {
   /** Sends text in the place of the message with that seq; whether it was accepted. Missing where nothing can be sent. */
   onResend?: (seq: number, text: string) => Promise<boolean>;
   onCopy?: (text: string) => void;
+  /** What the message with that seq carries, by its place. */
+  onAttached?: (seq: number, at: number) => Promise<ChatContent[]>;
   /** Sends an example of an empty conversation; they are for the practice model. */
   onExample?: (text: string) => void;
   practice?: boolean; mcp: Store<MCPSnapshot>; workspace: string; children?: ReactNode;
@@ -50,9 +52,9 @@ export function Conversation({ store, onLink, onCopy, practice = false, mcp, wor
   );
 }
 
-function Pane({ items, running, onCopy, onRetryCall, onCancelCall, onResend, children }: {
+function Pane({ items, running, onCopy, onRetryCall, onCancelCall, onResend, onAttached, children }: {
   items: readonly Item[]; running: boolean; onCopy?: (text: string) => void; children: { head: ReactNode; foot: ReactNode };
-} & Pick<ConversationProps, "onRetryCall" | "onCancelCall" | "onResend">) {
+} & Pick<ConversationProps, "onRetryCall" | "onCancelCall" | "onResend" | "onAttached">) {
   const pane = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
@@ -75,7 +77,7 @@ function Pane({ items, running, onCopy, onRetryCall, onCancelCall, onResend, chi
   }, [place, find.query, set, virtual]);
   const latest = useLatest(onRetryCall);
   const cancel = useLatest(onCancelCall);
-  const actions = useMemo<EntryActions>(() => ({ onRetry: (call) => { set(true); latest.current(call); }, onCancel: (call) => cancel.current(call), onResend: running ? undefined : onResend, edited, onEdit: setEdited }), [latest, cancel, onResend, running, edited, set]);
+  const actions = useMemo<EntryActions>(() => ({ onRetry: (call) => { set(true); latest.current(call); }, onCancel: (call) => cancel.current(call), onResend: running ? undefined : onResend, onAttached, edited, onEdit: setEdited }), [latest, cancel, onResend, onAttached, running, edited, set]);
   const close = () => (find.close() ?? box.current)?.focus();
   return (
     <div className="chat" ref={pane}>

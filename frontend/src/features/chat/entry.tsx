@@ -1,4 +1,5 @@
 import { memo, Suspense, useMemo } from "react";
+import type { ChatContent } from "../../contract/types";
 import { duration, short } from "../../lib/format";
 import { lazily } from "../../ui/lazily";
 import { CopyButton } from "../../ui/copy-button";
@@ -14,13 +15,15 @@ const Markdown = lazily(() => import("../../ui/markdown"), "Markdown");
 /** What an entry of the conversation can ask for. onResend is not there where nothing can be sent. */
 export interface EntryActions {
   onRetry: (call: CallItem) => void; onCancel: (call: CallItem) => void; onResend?: (seq: number, text: string) => Promise<boolean>;
+  /** What the message with that seq carries, by its place. */
+  onAttached?: (seq: number, at: number) => Promise<ChatContent[]>;
   edited: string; onEdit: (key: string) => void;
 }
 
 /** One thing of the conversation. found: a search stands in it, so it is open. */
 export const Entry = memo(function Entry({ item, found, actions }: { item: Item; found: boolean; actions: EntryActions }) {
   switch (item.kind) {
-    case "user": return <UserMessage item={item} editing={actions.edited === item.key} onEdit={actions.onEdit} onResend={actions.onResend} />;
+    case "user": return <UserMessage item={item} editing={actions.edited === item.key} onEdit={actions.onEdit} onResend={actions.onResend} onAttached={actions.onAttached} />;
     case "answer": return <Answer item={item} />;
     case "reasoning": return <Reasoning item={item} found={found} />;
     case "call": return <ToolCard call={item} found={found} onRetry={actions.onRetry} onCancel={actions.onCancel} />;

@@ -1,4 +1,4 @@
-import type { ChatContent, ChatEvent, Transcript } from "../../contract/types";
+import type { Attachment, ChatContent, ChatEvent, Transcript } from "../../contract/types";
 
 /** One tool call as its card shows it. */
 export interface CallItem {
@@ -11,6 +11,8 @@ export interface CallItem {
 export interface TextItem {
   kind: "user" | "answer" | "reasoning" | "notice" | "error"; key: string; seq: number; text: string; open: boolean;
   atMs: number; tookMs: number;
+  /** What a message of the person carries. */
+  attached?: readonly Attachment[];
 }
 
 /** The line that ends a turn. */
@@ -65,7 +67,8 @@ function step(conv: Draft, event: ChatEvent): void {
   if (event.kind === "user") {
     conv.runId = event.runId;
     conv.tokens = 0;
-    return add(conv, textItem("user", "u", event, event.text));
+    const said = textItem("user", "u", event, event.text);
+    return add(conv, event.attached?.length ? { ...said, attached: event.attached } : said);
   }
   if (event.kind === "rewind") {
     conv.items = conv.items.filter((each) => Number(each.key.slice(1)) < event.toSeq);

@@ -16,6 +16,7 @@ export function toMarkdown(items: readonly Item[]): string {
       speaker = ""; // each message of the person has its own heading
       says("You");
       parts.push(item.text);
+      if (item.attached) parts.push(item.attached.map((each) => `- attached from ${each.server}: ${each.name || each.uri}${each.name ? ` (${each.uri})` : ""}`).join("\n"));
       continue;
     }
     if (item.kind === "done") {

@@ -3,7 +3,8 @@ import type { Insert, ServerResource, ServerResources } from "../../contract/typ
 import type { Runner } from "../../lib/run";
 import { useStore } from "../../lib/use-store";
 import type { Host } from "../../platform/host";
-import { bytes, Document } from "../../ui/document";
+import { bytes } from "../../ui/bytes";
+import { Document } from "../../ui/document";
 import { Switch } from "../../ui/switch";
 import { called, useReading } from "./detail-library-data";
 

@@ -3,7 +3,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import type { Insert, ServerResource, ServerResources, ServerRow, ServerTemplate } from "../../contract/types";
 import type { Runner } from "../../lib/run";
 import type { Host } from "../../platform/host";
-import { bytes } from "../../ui/document";
+import { bytes } from "../../ui/bytes";
 import { IconButton } from "../../ui/icon-button";
 import { called, found, useReading } from "./detail-library-data";
 import { ResourceView } from "./detail-resource";

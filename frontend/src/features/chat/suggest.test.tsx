@@ -16,6 +16,12 @@ const prompt = (name: string, ...args: string[]): ServerPrompt => ({ name, title
 const mention = (name: string): Mention => ({ server: "docs", uri: `docs://${name}`, name, held: "" });
 
 const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+/** The list, once it takes keys. */
+const listed = async () => {
+  const list = await screen.findByRole("listbox");
+  await waitFor(() => expect(box().getAttribute("aria-activedescendant")).toBeTruthy());
+  return list;
+};
 const chips = () => screen.queryAllByRole("list", { name: "Attached resources" }).flatMap((list) => within(list).getAllByRole("listitem")).map((each) => each.textContent);
 
 function compose(prepare: (fake: FakeHost) => void = () => {}) {
@@ -52,7 +58,8 @@ test("a query is looked for in name, address and server, beginnings first", () =
 test("@ offers the resources of the lit servers; the keyboard chooses; chips can be removed; Send takes them", async () => {
   const { user, onSend, calls } = compose();
   await user.type(box(), "look at @");
-  const list = await screen.findByRole("listbox", { name: "Resources" });
+  const list = await listed();
+  expect(list.getAttribute("aria-label")).toBe("Resources");
   expect(within(within(list).getByRole("group", { name: "docs" })).getAllByRole("option").map((each) => each.textContent)).toEqual(["alphadocs://alpha", "betadocs://beta", "gammadocs://alphabet"]);
   expect(calls("serverResources")).toEqual([["docs"]]);
   const active = () => document.getElementById(box().getAttribute("aria-activedescendant") ?? "")?.textContent;
@@ -76,11 +83,11 @@ test("@ offers the resources of the lit servers; the keyboard chooses; chips can
 test("Escape closes the list until the next word; a word that finds nothing is just a word", async () => {
   const { user, onSend } = compose();
   await user.type(box(), "@al");
-  await screen.findByRole("listbox");
+  await listed();
   await user.keyboard("{Escape}");
   expect(screen.queryByRole("listbox")).toBeNull();
   await user.keyboard("p @be");
-  await screen.findByRole("listbox");
+  await listed();
   await user.keyboard("{Escape} @nothing");
   expect(screen.queryByRole("listbox")).toBeNull();
   await user.keyboard("{Enter}");
@@ -91,7 +98,7 @@ test("a refused message loses nothing, and the draft comes back with its resourc
   const { user, onSend, view, draw } = compose();
   onSend.mockResolvedValue(false);
   await user.type(box(), "x @al");
-  await screen.findByRole("listbox");
+  await listed();
   await user.keyboard("{Enter}{Enter}");
   expect([box().value, chips()]).toEqual(["x ", ["docs: alpha"]]);
   view.unmount();
@@ -107,7 +114,8 @@ test("/ offers prompts, asks for arguments with the server's values, and puts th
   fake.state.completions = ["berlin", "bern"];
   fake.state.prompt = { description: "", messages: [], text: "Greet Ann of Bern.", mentions: [{ server: "docs", uri: "docs://inside", name: "", held: "h1" }] };
   await user.type(box(), "/gr");
-  await screen.findByRole("option", { name: "/greet does greet" });
+  await listed();
+  expect(screen.getByRole("option", { name: "/greet does greet" })).toBeTruthy();
   await user.keyboard("{Enter}");
   const form = await screen.findByRole("group", { name: "Arguments of greet" });
   const use = () => within(form).getByRole<HTMLButtonElement>("button", { name: "Use prompt" });
@@ -126,7 +134,7 @@ test("/ offers prompts, asks for arguments with the server's values, and puts th
 test("a prompt without arguments is used at once; what goes wrong is said and can be left", async () => {
   const { user, fake } = compose((fake) => { fake.refuse.getPrompt = { code: "invalid", message: "MCP server docs refused" }; });
   await user.type(box(), "/plain");
-  await screen.findByRole("listbox");
+  await listed();
   await user.keyboard("{Enter}");
   expect((await screen.findByRole("alert")).textContent).toBe("MCP server docs refused");
   await user.keyboard("{Escape}");

@@ -17,7 +17,7 @@ export interface ServerRow {
   resourceCount: number; promptCount: number; libraryRev: number;
   toolCount: number; schemaTokens: number; skipped: { tool: string; reason: string }[];
   protocol: string; serverName: string; serverVersion: string;
-  connectMs: number; latencyMs: number; pid: number; recovered: number;
+  connectMs: number; latencyMs: number; pid: number; recovered: number; starts: number;
   nextTryMs: number; attempt: number; progress: string; warnings: string[]; shared: string[]; lit: boolean;
   file: string; line: number;
 }
@@ -111,6 +111,31 @@ export interface LogLine { seq: number; atMs: number; level: string; text: strin
 /** level is what was asked of the server, "" for its own choice. */
 export interface LogPage { lines: LogLine[]; next: number; lost: boolean; level: string }
 export interface ToolOutcome { ok: boolean; reason: string; warning: string; tookMs: number; content: ChatContent[] }
+/** Why a server was started, and what became of it. */
+export type StartReason = "first" | "again" | "edited" | "retry" | "reconnect";
+export type StartOutcome = "running" | "connected" | "failed" | "cut";
+/** One attempt to connect a server. stageMs is when stage began; endedMs is 0 while its connection lives. */
+export interface ServerStart {
+  number: number; reason: StartReason; try: number; beganMs: number; tookMs: number; stages: StageTime[]; stage: string; stageMs: number;
+  outcome: StartOutcome; cause: string; message: string; pid: number; endedMs: number; end: string;
+}
+/** The last starts of a server, newest first, and how many there were since the application opened. */
+export interface ServerTimeline { starts: ServerStart[]; total: number }
+export interface ProcessInfo {
+  pid: number; parent: number; depth: number; orphan: boolean; zombie: boolean; name: string; command: string;
+  memory: number; cpuMs: number; startedMs: number;
+}
+/** What runs of a server, parents before children. sharedTwice: pages that several share count for each. */
+export interface ServerProcesses {
+  processes: ProcessInfo[]; memory: number; sharedTwice: boolean; cpuMs: number; starts: number; recovered: number; lastEnd: string; lastEndMs: number;
+}
+export interface FoundProgram { path: string; version: string; problem: string }
+/** In what a server's start differs from one in a terminal; line starts it there, set are variables that it needs. */
+export interface ServerDoctor {
+  transport: string; problems: string[]; notes: string[]; command: string; resolved: string; target: string; folder: string; envNames: string[];
+  shell: string; lacking: { folder: string; added: boolean }[]; variables: string[];
+  programs: { name: string; here: FoundProgram; there: FoundProgram; differs: boolean }[]; line: string; set: string[];
+}
 /** What a server offers to read. changed are those told to have changed since they were last read. */
 export interface ServerResources {
   resources: ServerResource[]; templates: ServerTemplate[]; followed: string[]; changed: string[]; canSubscribe: boolean;

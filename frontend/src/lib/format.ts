@@ -29,3 +29,22 @@ export function baseName(path: string): string {
 export function clock(ms: number): string {
   return new Date(ms).toLocaleTimeString("en-GB");
 }
+
+/** A longer time: "8 s", "12 min", "3 h 5 min", "2 d 4 h". */
+export function lasted(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (minutes === 0) return `${seconds} s`;
+  if (hours === 0) return `${minutes} min`;
+  if (hours < 24) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** An amount of memory: "812 kB", "84 MB", "1.3 GB"; "" for 0, which means unknown. */
+export function memory(bytes: number): string {
+  if (bytes <= 0) return "";
+  const mega = bytes / (1 << 20);
+  if (mega < 1) return `${Math.max(1, Math.round(bytes / 1024))} kB`;
+  return mega < 1000 ? `${mega < 10 ? mega.toFixed(1) : Math.round(mega)} MB` : `${(mega / 1024).toFixed(1)} GB`;
+}

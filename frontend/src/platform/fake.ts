@@ -1,11 +1,11 @@
-import type { ApprovalsSnapshot, Ask, AsksSnapshot, ChatContent, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerForm, ServerPrompt, ServerResources, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, ToolOutcome, Transcript, Trial } from "../contract/types";
+import type { ApprovalsSnapshot, Ask, AsksSnapshot, ChatContent, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerDoctor, ServerForm, ServerProcesses, ServerStart, ServerTimeline, ServerPrompt, ServerResources, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, ToolOutcome, Transcript, Trial } from "../contract/types";
 import type { Host, Topics } from "./host";
 
 /** A row with everything at its zero value. */
 export function row(part: Partial<ServerRow> & { name: string }): ServerRow {
   return {
     type: "stdio", state: "connected", stage: "", enabled: true, trusted: true, paused: false, defined: true, sinceMs: 0, cause: "", reason: "", error: "",
-    conflicts: [], resourceCount: -1, promptCount: -1, libraryRev: 0, toolCount: 0, schemaTokens: 0, skipped: [], protocol: "", serverName: "", serverVersion: "", connectMs: 0, latencyMs: 0, pid: 0, recovered: 0,
+    conflicts: [], resourceCount: -1, promptCount: -1, libraryRev: 0, toolCount: 0, schemaTokens: 0, skipped: [], protocol: "", serverName: "", serverVersion: "", connectMs: 0, latencyMs: 0, pid: 0, recovered: 0, starts: 0,
     nextTryMs: 0, attempt: 0, progress: "", warnings: [], shared: [], lit: true, file: "/home/dev/.ai4j/mcp.json", line: 1, ...part,
   };
 }
@@ -15,6 +15,13 @@ export function tool(part: Partial<ServerTool> & { name: string }): ServerTool {
   return {
     original: part.name, title: "", description: "", schema: '{"type":"object","properties":{}}', schemaTokens: 0,
     readOnly: false, destructive: false, idempotent: false, openWorld: false, held: false, owner: "", skipped: "", ...part,
+  };
+}
+
+/** A start with everything at its zero value. */
+export function start(part: Partial<ServerStart> & { number: number }): ServerStart {
+  return {
+    reason: "first", try: 0, beganMs: 0, tookMs: 100, stages: [], stage: "", stageMs: 0, outcome: "connected", cause: "", message: "", pid: 0, endedMs: 0, end: "", ...part,
   };
 }
 
@@ -58,6 +65,9 @@ export class FakeHost {
     trial: { rev: 1, id: "", name: "", running: false, ok: false, stage: "", stages: [], startedMs: 0, tookMs: 0, progress: "", cause: "", reason: "", protocol: "", serverName: "", serverVersion: "", tools: [], schemaTokens: 0, conflicts: [] } as Trial,
     detail: { name: "", form: { name: "", type: "stdio", command: "npx", args: [], cwd: "", url: "", env: [], headers: [], enable: true }, rules: { exclude: [], rename: {} }, tools: [], stages: [], instructions: "" } as ServerDetail,
     log: { lines: [], next: 0, lost: false, level: "" } as LogPage,
+    timeline: { starts: [], total: 0 } as ServerTimeline,
+    processes: { processes: [], memory: 0, sharedTwice: false, cpuMs: 0, starts: 0, recovered: 0, lastEnd: "", lastEndMs: 0 } as ServerProcesses,
+    doctor: { transport: "stdio", problems: [], notes: [], command: "npx", resolved: "/usr/bin/npx", target: "", folder: "/home/dev/pay", envNames: [], shell: "/bin/bash", lacking: [], variables: [], programs: [], line: "npx", set: [] } as ServerDoctor,
     clashes: { clashes: [], taken: [] } as Clashes,
     outcome: { ok: true, reason: "", warning: "", tookMs: 12, content: [] } as ToolOutcome,
     resources: { resources: [], templates: [], followed: [], changed: [], canSubscribe: false } as ServerResources,
@@ -82,6 +92,7 @@ export class FakeHost {
       mcp: () => this.state.mcp, sessions: () => this.state.sessions, approvals: () => this.state.approvals, asks: () => this.state.asks, settings: () => this.state.settings,
       transcript: () => this.state.transcript, readServer: () => this.state.form,
       changes: () => this.state.changes, parsePaste: () => this.state.paste, trial: () => this.state.trial, startTrial: () => "t1", serverDetail: () => this.state.detail,
+      serverTimeline: () => this.state.timeline, serverProcesses: () => this.state.processes, serverDoctor: () => this.state.doctor,
       serverLog: () => this.state.log, clashes: () => this.state.clashes, callTool: () => this.state.outcome, searchSessions: () => this.state.hits,
       serverResources: () => this.state.resources, readResource: () => this.state.read, attachedContent: () => this.state.read, expandTemplate: () => this.state.uri,
       serverPrompts: () => this.state.prompts, getPrompt: () => this.state.prompt, completeArgument: () => this.state.completions,

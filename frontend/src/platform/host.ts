@@ -1,6 +1,6 @@
 import type {
   AskAnswer, AsksSnapshot, ApprovalDecision, ApprovalMode, ApprovalsSnapshot, Change, ChatContent, ChatEvent, Clashes, CompletionAsk, Done, Layout, LogPage, MCPSnapshot, Mention, ModelProfile,
-  Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerForm, ServerPrompt, ServerResources, SessionsSnapshot, SettingsSnapshot, ToolOutcome, ToolRules, Transcript, Trial,
+  Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerDoctor, ServerForm, ServerProcesses, ServerTimeline, ServerPrompt, ServerResources, SessionsSnapshot, SettingsSnapshot, ToolOutcome, ToolRules, Transcript, Trial,
 } from "../contract/types";
 
 /** What each topic carries. */
@@ -62,6 +62,11 @@ export interface Host {
   serverLog(name: string, after: number): Promise<LogPage>;
   /** Asks a connected server for log messages of a level and above. */
   setLogLevel(name: string, level: string): Promise<void>;
+  serverTimeline(name: string): Promise<ServerTimeline>;
+  serverProcesses(name: string): Promise<ServerProcesses>;
+  /** Examines how a server would start here and in a terminal; again asks the login shell anew. */
+  serverDoctor(callId: string, name: string, again: boolean): Promise<ServerDoctor>;
+  stopDoctor(callId: string): Promise<void>;
   copyDiagnosis(name: string): Promise<void>;
   clashes(name: string): Promise<Clashes>;
   /** Tries a tool by its name on the server; waits for it. */

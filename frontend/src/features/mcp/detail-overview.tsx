@@ -127,10 +127,11 @@ function Facts({ row, form }: { row: ServerRow; form: ServerForm | undefined }) 
       ["Server", [row.serverName, row.serverVersion].filter(Boolean).join(" ")],
       ["Protocol", row.protocol],
       ["Process", row.pid ? `pid ${row.pid}` : ""],
+      ["Restarts", row.starts > 1 ? String(row.starts - 1) : ""],
       ["In this state since", row.sinceMs ? clock(row.sinceMs) : ""],
       ["Connected in", duration(row.connectMs)],
       ["Latency", duration(row.latencyMs)],
-      ["Session renewed", row.recovered ? `${row.recovered} ${row.recovered === 1 ? "time" : "times"}` : ""],
+      ["Came back by itself", row.recovered ? `${row.recovered} ${row.recovered === 1 ? "time" : "times"}` : ""],
       ["Shared with", row.shared.join(", ")],
     ]} /></Part>
   );

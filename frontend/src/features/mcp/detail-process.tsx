@@ -43,7 +43,7 @@ export function ProcessTab({ name, row, data, host, runner }: { name: string; ro
     <div className="detail-body">
       {error ? <p className="line error">{error}</p> : null}
       {seen ? <Running name={name} remote={row !== undefined && row.type !== "stdio" && row.type !== ""} {...seen} /> : <section className="part" aria-label="Processes" aria-busy="true" />}
-      {row?.defined === false ? null : <Doctor key={JSON.stringify(data.detail?.form)} name={name} host={host} runner={runner} />}
+      {row?.defined && data.detail ? <Doctor key={JSON.stringify(data.detail.form)} name={name} host={host} runner={runner} /> : null}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { clock, duration, lasted } from "../../lib/format";
 import { errorText } from "../../lib/run";
 import type { Host } from "../../platform/host";
 import { useClock } from "./detail-stages";
-import { inWords, OUTCOME, pieces, reason, story, took } from "./detail-timeline-story";
+import { capitalised, inWords, OUTCOME, pieces, reason, story, took } from "./detail-timeline-story";
 import { STAGES } from "./words";
 
 const GLYPH: Record<StartOutcome, LucideIcon> = { running: LoaderCircle, connected: Check, failed: X, cut: Minus };
@@ -59,14 +59,14 @@ function Start({ start, now, longest }: { start: ServerStart; now: number; longe
   const Glyph = GLYPH[start.outcome];
   const words = start.outcome === "failed" || start.outcome === "cut" ? start.message : "";
   return (
-    <li className={`start ${start.outcome}`}>
+    <li className={`start was-${start.outcome}`}>
       <div className="start-head">
         <Glyph aria-hidden="true" size={13} strokeWidth={2.4} /><b>{OUTCOME[start.outcome]}</b>
         <span className="muted start-about">{reason(start)} · {clock(start.beganMs)}{start.pid > 0 ? ` · pid ${start.pid}` : ""}</span>
         <span className="grow" /><span className="num">{duration(took(start, now)) || "< 1 ms"}</span>
       </div>
       <Bar start={start} now={now} longest={longest} />
-      {words ? <p className="start-why" title={words}>{words}</p> : null}
+      {words ? <p className="start-why" title={words}>{capitalised(words)}</p> : null}
       {start.endedMs > 0 ? <p className="start-why muted" title={start.end}>Ended after {lasted(start.endedMs - start.beganMs - start.tookMs)}: {start.end}</p> : null}
     </li>
   );
@@ -80,10 +80,10 @@ function Bar({ start, now, longest }: { start: ServerStart; now: number; longest
   return (
     <div className="start-bar" role="img" tabIndex={0} aria-label={inWords(start, now)} {...open}>
       <span className="start-track" style={{ width: `${Math.max(1, (took(start, now) / longest) * 100)}%` }}>
-        {parts.map((each, at) => <i key={`${at}${each.stage}`} className={`stage-${each.stage} ${each.state}`} style={{ flexGrow: Math.max(each.ms, 0.001) }} />)}
+        {parts.map((each, at) => <i key={`${at}${each.stage}`} className={`stage-${each.stage} is-${each.state}`} style={{ flexGrow: Math.max(each.ms, 0.001) }} />)}
       </span>
       {told && parts.length > 0 ? <ul className="start-tip" aria-hidden="true">{parts.map((each, at) => (
-        <li key={`${at}${each.stage}`} className={each.state}><i className={`swatch stage-${each.stage} ${each.state}`} />{each.stage}<span className="num">{duration(each.ms) || "< 1 ms"}{each.state === "failed" ? " ✕" : ""}</span></li>
+        <li key={`${at}${each.stage}`} className={`is-${each.state}`}><i className={`swatch stage-${each.stage} is-${each.state}`} />{each.stage}<span className="num">{duration(each.ms) || "< 1 ms"}{each.state === "failed" ? " ✕" : ""}</span></li>
       ))}</ul> : null}
     </div>
   );

@@ -17,9 +17,11 @@ import { cure, hint, LAMP, quiet, type Verb } from "./words";
 
 const ResourcesTab = lazily(() => import("./detail-resources"), "ResourcesTab");
 const PromptsTab = lazily(() => import("./detail-prompts"), "PromptsTab");
+const TimelineTab = lazily(() => import("./detail-timeline"), "TimelineTab");
+const ProcessTab = lazily(() => import("./detail-process"), "ProcessTab");
 
 /** A tab of the detail. */
-export type DetailTab = "overview" | "tools" | "resources" | "prompts" | "log";
+export type DetailTab = "overview" | "tools" | "resources" | "prompts" | "timeline" | "log" | "process";
 
 /** Verbs that ask before they do. */
 const ASKS: readonly Verb[] = ["Edit", "Define", "Resolve", "Remove"];
@@ -58,7 +60,9 @@ function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb, onI
         { id: "tools", label: "Tools", ...(data.detail ? { count: data.detail.tools.length } : {}), content: <ToolsTab name={name} row={row} data={data} tries={tries} view={view} onView={setView} host={host} runner={runner} /> },
         { id: "resources", label: "Resources", ...known(row?.resourceCount), content: <Suspense><ResourcesTab name={name} row={row} host={host} runner={runner} onInsert={onInsert} /></Suspense> },
         { id: "prompts", label: "Prompts", ...known(row?.promptCount), content: <Suspense><PromptsTab name={name} row={row} host={host} runner={runner} onInsert={onInsert} /></Suspense> },
+        { id: "timeline", label: "Timeline", content: <Suspense><TimelineTab name={name} row={row} host={host} /></Suspense> },
         { id: "log", label: "Log", content: <LogView name={name} host={host} runner={runner} /> },
+        { id: "process", label: "Process", content: <Suspense><ProcessTab name={name} row={row} data={data} host={host} runner={runner} /></Suspense> },
       ]} />
     </section>
   );

@@ -36,7 +36,7 @@ test("a row that waits counts down by itself, then says that it tries, and offer
 
 test("a recovered session and the whole word of a transport can be seen", () => {
   show({ name: "web", type: "streamable_http", recovered: 2 });
-  expect(screen.getByText("recovered").title).toContain("2 times");
+  expect(screen.getByText("recovered 2").title).toContain("2 times");
   expect(screen.getByText("http").title).toBe("streamable_http");
   expect(transport("sse")).toBe("sse");
 });

@@ -35,7 +35,7 @@ export const ServerRow = memo(function ServerRow({ row, index, busy, current, op
       <div role="gridcell" className="who">
         <button type="button" className="name" tabIndex={-1} aria-label={`Details of ${row.name}`} title={about(row)} onClick={() => onDetail(row.name)}>{row.name}</button>
         <span className="mono muted" title={row.type}>{transport(row.type)}</span>
-        {row.recovered > 0 && row.state === "connected" ? <span className="badge" title={cameBack(row)}>recovered</span> : null}</div>
+        {row.recovered > 0 && row.state === "connected" ? <span className="badge" title={cameBack(row)}>recovered {row.recovered}</span> : null}</div>
       <div role="gridcell" className="layers">
         <button type="button" className="dot" tabIndex={-1} disabled={!row.file} aria-label={row.defined ? `${row.name} definition` : `${row.name} not defined`}
           title={row.defined ? `Defined in ${row.file}${row.line ? `, line ${row.line}` : ""}` : "Defined nowhere"} onClick={() => onFile(row.file, row.line)}>

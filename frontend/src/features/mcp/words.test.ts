@@ -48,6 +48,7 @@ test("Pause and Retry say which other sessions they touch", () => {
 
 test("a row says how it came back", () => {
   expect(cameBack(row({ name: "a", type: "stdio", recovered: 1 }))).toBe("It ended and was started again");
+  expect(cameBack(row({ name: "a", type: "stdio", recovered: 1, starts: 4 }))).toBe("It ended and was started again. 4 starts since Patchbay opened");
   expect(cameBack(row({ name: "a", type: "sse", recovered: 3 }))).toBe("It was lost, or its session there had expired, and was opened again, 3 times");
 });
 

@@ -115,7 +115,8 @@ export function hint(verb: Verb, row: ServerRow): string {
 /** How a connection came back by itself. */
 export function cameBack(row: ServerRow): string {
   const how = row.type === "stdio" ? "It ended and was started again" : "It was lost, or its session there had expired, and was opened again";
-  return row.recovered > 1 ? `${how}, ${row.recovered} times` : how;
+  const times = row.recovered > 1 ? `${how}, ${row.recovered} times` : how;
+  return row.starts > 1 ? `${times}. ${row.starts} starts since Patchbay opened` : times;
 }
 
 /** How long the connection took and how fast it answers; "" when there was none. */

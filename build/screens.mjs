@@ -55,6 +55,7 @@ const SCREENS = [
   ["detail-process-end", "busy", detail("postgres", "Process"), (view) => view.getByRole("button", { name: "Copy line" }).scrollIntoViewIfNeeded()],
   ["detail-process-wide", "busy", wide, detail("postgres", "Process"), press("Check again")],
   ["detail-timeline-narrow", "busy", size(760, 700), detail("postgres", "Timeline"), (view) => view.getByRole("img", { name: /^Start 8/ }).scrollIntoViewIfNeeded()],
+  ["detail-process-narrow", "busy", size(760, 700), detail("postgres", "Process"), press("Check again")],
   ["detail-timeline-wide", "busy", wide, detail("postgres", "Timeline"), (view) => view.getByRole("img", { name: /^Start 10/ }).hover()],
   ["detail-wide", "busy", wide, detail("postgres", /^Tools/), press("query")],
   ["changes", "busy", press("Changes")],

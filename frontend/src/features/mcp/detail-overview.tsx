@@ -131,7 +131,7 @@ function Facts({ row, form }: { row: ServerRow; form: ServerForm | undefined }) 
       ["In this state since", row.sinceMs ? clock(row.sinceMs) : ""],
       ["Connected in", duration(row.connectMs)],
       ["Latency", duration(row.latencyMs)],
-      ["Came back by itself", row.recovered ? `${row.recovered} ${row.recovered === 1 ? "time" : "times"}` : ""],
+      ["Recovered", row.recovered ? `${row.recovered} ${row.recovered === 1 ? "time" : "times"}` : ""],
       ["Shared with", row.shared.join(", ")],
     ]} /></Part>
   );

@@ -28,7 +28,7 @@ test("the tree, its sums and why the last process ended are shown", async () => 
   const rows = within(await screen.findByRole("table", { name: "Processes of pg" })).getAllByRole("row").slice(1).map((each) => each.textContent);
   expect(rows).toEqual(["nodenode x --api-key •••10050 MB1.5 s", "└ shorphan101–0 s", "└ nodeendednode x --api-key •••10250 MB1.5 s"]);
   const sums = screen.getByLabelText("Sums").textContent;
-  for (const text of ["Processes3", "Memory84 MB (shared pages counted for each)", "CPU time2.3 s", "Uptime1 min", "Restarts3", "Came back by itself2 times", "Last endwas ended by signal killed at "]) expect(sums).toContain(text);
+  for (const text of ["Processes3", "Memory84 MB (shared pages counted for each)", "CPU time2.3 s", "Uptime1 min", "Restarts3", "Recovered2 times", "Last endWas ended by signal killed at "]) expect(sums).toContain(text);
 });
 
 test.each<[Partial<ServerRow>, string]>([[{ state: "paused" }, "Nothing of it runs."], [{ type: "sse" }, "It is reached by HTTP: none of its processes is Patchbay's."]])("what has no process says so: %j", async (part, want) => {

@@ -6,6 +6,7 @@ import type { Host } from "../../platform/host";
 import type { DetailData } from "./detail-data";
 import { Doctor } from "./detail-doctor";
 import { FactList, Part } from "./detail-overview";
+import { capitalised } from "./detail-timeline-story";
 
 const POLL_MS = 2000;
 
@@ -61,8 +62,8 @@ function Running({ name, remote, at, what }: { name: string; remote: boolean; at
       ["CPU time", root ? duration(what.cpuMs) || "< 1 ms" : ""],
       ["Uptime", root && root.startedMs > 0 ? lasted(at - root.startedMs) : ""],
       ["Restarts", what.starts > 0 ? String(restarts) : "not started yet"],
-      ["Came back by itself", what.recovered > 0 ? `${what.recovered} ${what.recovered === 1 ? "time" : "times"}` : ""],
-      ["Last end", what.lastEnd ? <>{what.lastEnd} <span className="muted">at {clock(what.lastEndMs)}</span></> : ""],
+      ["Recovered", what.recovered > 0 ? `${what.recovered} ${what.recovered === 1 ? "time" : "times"}` : ""],
+      ["Last end", what.lastEnd ? <>{capitalised(what.lastEnd)} <span className="muted">at {clock(what.lastEndMs)}</span></> : ""],
     ]} /></Part>
   </>;
 }

@@ -4,6 +4,7 @@ import { Cell } from "../../lib/store";
 import type { Host } from "../../platform/host";
 import { Drafts, MentionDrafts } from "./drafts";
 import { applyAll, empty, fromTranscript, type Conversation } from "./reducer";
+import type { Offer } from "./suggestions";
 
 /** A hidden window draws no frames; what came is shown after so long all the same. */
 const LATEST_MS = 200;
@@ -23,6 +24,8 @@ export class ChatStore {
   readonly drafts = new Drafts();
   /** What the messages that were not sent are to carry. */
   readonly mentions = new MentionDrafts();
+  /** What servers offered to "@" and "/", by trigger, server and revision. */
+  readonly offers = new Map<string, Offer>();
   /** What another part of the window wants in the message; the composer takes it. */
   readonly insert = new Cell<Insert | undefined>(undefined);
   private newest: Conversation = empty(""); // conversation follows it, a frame later while text streams

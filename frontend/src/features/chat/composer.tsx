@@ -13,7 +13,8 @@ import { replaced, tokenAt, type Suggestion, type Token } from "./suggestions";
 import { useComposition } from "./use-composition";
 import { useMessage } from "./use-message";
 
-const Suggest = lazily(() => import("./suggest"), "Suggest");
+const loadSuggest = () => import("./suggest");
+const Suggest = lazily(loadSuggest, "Suggest");
 const PromptForm = lazily(() => import("./prompt-form"), "PromptForm");
 
 /** The field grows to so many lines. */
@@ -36,7 +37,15 @@ export function Composer({ store, sessionId, running, disabled, library, onSend,
   const ime = useComposition();
   const choice = useChoice(text);
   const { prompt, ask } = usePrompt();
-  useLayoutEffect(() => fit(box.current, LINES), [text]);
+  const caret = useRef(-1); // where it belongs once the text that was put in is drawn
+  useLayoutEffect(() => {
+    fit(box.current, LINES);
+    if (caret.current < 0) return;
+    box.current?.focus();
+    box.current?.setSelectionRange(caret.current, caret.current);
+    choice.at(caret.current);
+    caret.current = -1;
+  }, [text]);
   const send = async () => {
     const message = text.trim();
     if (message === "" || disabled || running || sending) return;
@@ -58,9 +67,9 @@ export function Composer({ store, sessionId, running, disabled, library, onSend,
     e.preventDefault();
     void send();
   };
-  const place = (next: string, caret: number) => {
+  const place = (next: string, at: number) => {
+    caret.current = at;
     write(next);
-    requestAnimationFrame(() => { box.current?.focus(); box.current?.setSelectionRange(caret, caret); choice.at(caret); });
   };
   const choose = (token: Token, chosen: Suggestion) => {
     if (chosen.kind === "prompt") return ask({ server: chosen.server, prompt: chosen.prompt, token });
@@ -76,12 +85,12 @@ export function Composer({ store, sessionId, running, disabled, library, onSend,
       {children}
       {library && prompt ? <Suspense><PromptForm key={`${prompt.server} ${prompt.prompt.name}`} server={prompt.server} prompt={prompt.prompt} host={library.host} onClose={() => { ask(undefined); choice.close(); box.current?.focus(); }}
         onUse={(insert) => { ask(undefined); const next = replaced(text, prompt.token, insert.text); place(next, Math.min(next.length, prompt.token.start + insert.text.length)); carry(withMentions(mentions, insert.mentions)); choice.close(); }} /></Suspense>
-        : library && token ? <Suspense><Suggest key={token.trigger} id={choice.id} token={token} mcp={library.mcp} host={library.host} keys={choice.keys} onActive={choice.setActive} onChoose={(chosen) => choose(token, chosen)} onClose={choice.close} /></Suspense> : null}
+        : library && token ? <Suspense><Suggest key={token.trigger} id={choice.id} token={token} mcp={library.mcp} host={library.host} kept={store.offers} keys={choice.keys} onActive={choice.setActive} onChoose={(chosen) => choose(token, chosen)} onClose={choice.close} /></Suspense> : null}
       <MentionChips mentions={mentions} onRemove={(gone) => { carry(mentions.filter((each) => each !== gone)); box.current?.focus(); }} />
       <div className="row">
         <textarea ref={box} aria-label="Message" rows={1} value={text} placeholder={disabled || "Message"} disabled={disabled !== ""}
           aria-autocomplete={library ? "list" : undefined} aria-controls={choice.active ? choice.id : undefined} aria-activedescendant={choice.active || undefined}
-          onChange={(e) => { write(e.target.value); choice.at(e.target.selectionStart); }} onSelect={(e) => choice.at(e.currentTarget.selectionStart)} onFocus={(e) => choice.at(e.currentTarget.selectionStart)} onBlur={choice.leave}
+          onChange={(e) => { write(e.target.value); choice.at(e.target.selectionStart); }} onSelect={(e) => choice.at(e.currentTarget.selectionStart)} onFocus={(e) => { choice.at(e.currentTarget.selectionStart); if (library) void loadSuggest(); }} onBlur={choice.leave}
           onCompositionStart={ime.start} onCompositionEnd={ime.end} onKeyDown={onKeyDown} />
         {context > 0 ? <span className="meter mono muted" title={`The last request and its answer were ${context.toLocaleString("en")} tokens`}>{short(context)}<span className="sr"> tokens of context</span></span> : null}
         {running ? <button type="button" className="btn" onClick={onStop}>Stop</button> : null}

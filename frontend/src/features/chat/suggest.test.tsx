@@ -80,6 +80,22 @@ test("@ offers the resources of the lit servers; the keyboard chooses; chips can
   await waitFor(() => expect([box().value, chips()]).toEqual(["", []]));
 });
 
+test("Enter waits for what is still being read instead of sending the message", async () => {
+  let answer: (value: unknown) => void = () => {};
+  const { user, onSend } = compose((fake) => {
+    const host = fake.host;
+    fake.host = () => new Proxy(host.call(fake), { get: (target, name: string) => (name === "serverResources" ? () => new Promise((done) => { answer = done; }) : target[name as "ready"]) });
+  });
+  await user.type(box(), "@beta");
+  await new Promise((done) => setTimeout(done, 50)); // the list is loaded
+  await user.keyboard("{Enter}");
+  expect(onSend).not.toHaveBeenCalled();
+  answer({ resources: [resource("beta")], templates: [], followed: [], changed: [], canSubscribe: false });
+  await listed();
+  await user.keyboard("{Enter}");
+  expect(chips()).toEqual(["docs: beta"]);
+});
+
 test("Escape closes the list until the next word; a word that finds nothing is just a word", async () => {
   const { user, onSend } = compose();
   await user.type(box(), "@al");

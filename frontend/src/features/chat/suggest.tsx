@@ -9,13 +9,18 @@ import { matching, ofPrompts, ofResources, openServers, type Offer, type Suggest
 /** Takes a key before the field does; true when it was meant for the list. */
 export type Keys = RefObject<((e: KeyboardEvent) => boolean) | undefined>;
 
+/** For so long an Enter waits for what is still being read: who types "@name" and Enter in one go
+ *  means the resource, not to send the message. */
+const HOLD_MS = 1500;
+
 /** The list above the message: resources of the lit servers for "@", their prompts for "/". The
  *  focus stays in the field, whose keys arrive through keys; active is told the chosen option's id. */
-export function Suggest({ id, token, mcp, host, keys, onActive, onChoose, onClose }: {
-  id: string; token: Token; mcp: Store<MCPSnapshot>; host: Host; keys: Keys;
+export function Suggest({ id, token, mcp, host, kept, keys, onActive, onChoose, onClose }: {
+  id: string; token: Token; mcp: Store<MCPSnapshot>; host: Host; kept: Map<string, Offer>; keys: Keys;
   onActive: (id: string) => void; onChoose: (suggestion: Suggestion) => void; onClose: () => void;
 }) {
-  const { offers, reading } = useOffers(token.trigger, mcp, host);
+  const { offers, reading } = useOffers(token.trigger, mcp, host, kept);
+  const [since] = useState(() => Date.now());
   const groups = useMemo(() => matching(offers, token.query), [offers, token.query]);
   const all = useMemo(() => groups.flatMap((each) => each.suggestions), [groups]);
   const [at, setAt] = useState(0);
@@ -27,7 +32,8 @@ export function Suggest({ id, token, mcp, host, keys, onActive, onChoose, onClos
   const take = useRef<(e: KeyboardEvent) => boolean>(undefined);
   take.current = (e) => {
     if (e.key === "Escape") { onClose(); return true; }
-    if (!chosen || e.shiftKey || e.ctrlKey || e.altKey || e.metaKey) return false;
+    if (e.shiftKey || e.ctrlKey || e.altKey || e.metaKey) return false;
+    if (!chosen) return e.key === "Enter" && reading && Date.now() - since < HOLD_MS;
     switch (e.key) {
       case "ArrowDown": setAt((active + 1) % all.length); return true;
       case "ArrowUp": setAt((active + all.length - 1) % all.length); return true;
@@ -86,23 +92,31 @@ function noteOf(token: Token, offers: readonly Offer[], reading: boolean, shown:
   return offers.every((each) => each.error === "") ? `The lit servers offer no ${what}.` : "";
 }
 
-/** What the lit servers offer, in table order, each as soon as it has answered. */
-function useOffers(trigger: Token["trigger"], mcp: Store<MCPSnapshot>, host: Host): { offers: readonly Offer[]; reading: boolean } {
+/** What the lit servers offer, in table order, each as soon as it has answered. kept holds what they
+ *  said before, by revision. */
+function useOffers(trigger: Token["trigger"], mcp: Store<MCPSnapshot>, host: Host, kept: Map<string, Offer>): { offers: readonly Offer[]; reading: boolean } {
   const snapshot = useStore(mcp);
   const servers = useMemo(() => openServers(snapshot), [snapshot]);
   const key = servers.map((each) => `${each.name}\n${each.rev}`).join("\n\n");
-  const [known, setKnown] = useState<ReadonlyMap<string, Offer>>(new Map());
+  const [known, setKnown] = useState<ReadonlyMap<string, Offer>>(() => new Map(servers.flatMap(({ name, rev }) => {
+    const offer = kept.get(`${trigger}${name}\n${rev}`);
+    return offer ? [[name, offer] as const] : [];
+  })));
   const latest = useRef(servers);
   latest.current = servers;
   useEffect(() => {
     let over = false;
-    const take = (offer: Offer) => { if (!over) setKnown((now) => new Map(now).set(offer.server, offer)); };
-    for (const { name } of latest.current) {
+    for (const { name, rev } of latest.current) {
+      const take = (offer: Offer) => {
+        if (over) return;
+        if (offer.error === "") kept.set(`${trigger}${name}\n${rev}`, offer);
+        setKnown((now) => new Map(now).set(name, offer));
+      };
       const read = trigger === "@" ? host.serverResources(name).then(({ resources }) => ofResources(name, resources)) : host.serverPrompts(name).then((prompts) => ofPrompts(name, prompts));
       read.then((suggestions) => take({ server: name, suggestions, error: "" }), (err: unknown) => take({ server: name, suggestions: [], error: errorText(err) }));
     }
     return () => { over = true; };
-  }, [trigger, key, host]);
+  }, [trigger, key, host, kept]);
   const offers = servers.flatMap(({ name }) => known.get(name) ?? []);
   return { offers, reading: offers.length < servers.length };
 }

@@ -96,16 +96,15 @@ func (g *Gateway) Status() []Status {
 // ids that somebody named, before anything is sent.
 func (g *Gateway) AvailableTools(ids []string) (*tool.Table, error) {
 	services := g.list()
+	table, down := open(services, ids)
 	for _, id := range ids {
-		i := index(services, id)
-		if i < 0 {
+		switch why := down[id]; {
+		case index(services, id) < 0:
 			return nil, unknown(services, id)
-		}
-		if down := services[i].Client.Offer().Unavailable; down != "" {
-			return nil, &ServiceError{Service: id, Text: fmt.Sprintf("MCP unavailable: %s (%s)", id, down)}
+		case why != "":
+			return nil, &ServiceError{Service: id, Text: fmt.Sprintf("MCP unavailable: %s (%s)", id, why)}
 		}
 	}
-	table, _ := open(services, ids)
 	return table, nil
 }
 
@@ -121,22 +120,38 @@ func (g *Gateway) Table(ids []string) *tool.Table {
 func (g *Gateway) CallTool(ctx context.Context, ids []string, call tool.Call, onProgress func(tool.Progress)) tool.Result {
 	table, down := open(g.list(), ids)
 	if _, ok := table.Lookup(call.Name); !ok && len(down) > 0 {
-		return tool.Failed(tool.NotOpen, fmt.Sprintf("Unknown tool: %s. Not available now: %s.", call.Name, strings.Join(down, "; ")))
+		var missing []string
+		for _, id := range ids {
+			if why := down[id]; why != "" {
+				missing = append(missing, fmt.Sprintf("%s (%s)", id, why))
+				delete(down, id) // named once
+			}
+		}
+		return tool.Failed(tool.NotOpen, fmt.Sprintf("Unknown tool: %s. Not available now: %s.", call.Name, strings.Join(missing, "; ")))
 	}
 	return table.Call(ctx, call, onProgress)
 }
 
-// open is the table of the listed services that can be used, and those that cannot and why.
-func open(services []Service, ids []string) (*tool.Table, []string) {
+// notRegistered is why a service that nobody registered cannot be used.
+const notRegistered = "unknown"
+
+// open is the table of the listed services that can be used, and by id why the others
+// cannot. Each is asked once, so that one that goes meanwhile is in the one or the other.
+func open(services []Service, ids []string) (*tool.Table, map[string]string) {
 	var opened []tool.Entry
-	var down []string
+	down := map[string]string{}
+	for _, id := range ids {
+		if index(services, id) < 0 {
+			down[id] = notRegistered
+		}
+	}
 	for _, s := range services {
 		if !slices.Contains(ids, s.ID) {
 			continue
 		}
 		entries, why := s.entries()
 		if opened = append(opened, entries...); why != "" {
-			down = append(down, fmt.Sprintf("%s (%s)", s.ID, why))
+			down[s.ID] = why
 		}
 	}
 	return tool.NewTable(opened...), down

@@ -118,6 +118,7 @@ func TestCallTool(t *testing.T) {
 		{"an empty list", "a1", nil, "Unknown tool: a1. It is not open in this request.", tool.NotOpen},
 		{"of no service", "c1", []string{"a", "b"}, "Unknown tool: c1. It is not open in this request.", tool.NotOpen},
 		{"beside one that is down", "a1", []string{"a", "off"}, "a:a1", tool.ReasonNone},
+		{"of one that nobody registered", "x", []string{"a", "gone"}, "Unknown tool: x. Not available now: gone (unknown).", tool.NotOpen},
 		{"of one that is down", "x", []string{"a", "off"}, "Unknown tool: x. Not available now: off (paused).", tool.NotOpen},
 	}
 	for _, tt := range tests {
@@ -142,6 +143,32 @@ func TestClientOffersOnlyItsOwnTools(t *testing.T) {
 		if r := g.CallTool(t.Context(), []string{"a"}, tool.Call{Name: name}, nil); r.Reason != tool.NotOpen {
 			t.Errorf("%s answers: %+v", name, r)
 		}
+	}
+}
+
+// fickle is available the first time it is asked, and never again.
+type fickle struct {
+	client
+	asked atomic.Int32
+}
+
+func (f *fickle) Offer() gateway.Offer {
+	if f.asked.Add(1) == 1 {
+		return gateway.Offer{Tools: tools("a", "a1")}
+	}
+	return gateway.Offer{Unavailable: "lost"}
+}
+
+// A service that goes while it is looked at is in the answer or is the error; it does not
+// vanish from it.
+func TestAServiceThatGoesMeanwhileDoesNotVanish(t *testing.T) {
+	g := with(t, gateway.Service{ID: "a", Client: new(fickle)})
+	table, err := g.AvailableTools([]string{"a"})
+	if err == nil && listed(table) != "a1" {
+		t.Errorf("%q and no error", listed(table))
+	}
+	if table, err := g.AvailableTools([]string{"a"}); err == nil || err.Error() != "MCP unavailable: a (lost)" {
+		t.Errorf("%v, %v", table, err)
 	}
 }
 

@@ -40,6 +40,11 @@ func (l *Local) Diagnosis(_ context.Context, name string) (string, error) {
 	r.definition(d.Row)
 	r.state(d.Row)
 	r.evidence(d.Row.Evidence)
+	starts, total, err := s.Starts(name)
+	if err != nil {
+		return "", err
+	}
+	r.starts(starts, total)
 	r.surface(d)
 	r.log(page.Lines)
 	return r.text.String(), nil
@@ -124,6 +129,21 @@ func (r *diagnosis) evidence(e *mcpconn.Evidence) {
 		r.line("Seen in", "%s:%d", e.File, e.Line)
 	}
 	r.list("Last lines of stderr", e.Stderr)
+}
+
+// starts is the timeline, newest first. Times of day are left out: the log has them.
+func (r *diagnosis) starts(starts []mcphost.Start, total int) {
+	var lines []string
+	for _, s := range starts {
+		line := fmt.Sprintf("%d (%s) %s after %d ms", s.Number, s.Reason, s.Outcome, wholeMs(s.Took))
+		for _, why := range []string{s.Message, s.End} {
+			if why != "" {
+				line += "; " + why
+			}
+		}
+		lines = append(lines, line)
+	}
+	r.list(fmt.Sprintf("Last %d of %d starts", len(starts), total), lines)
 }
 
 // surface is what came of the connection.

@@ -54,7 +54,7 @@ func TestDiagnosisHoldsNoSecret(t *testing.T) {
 	wantText(t, r.diagnosis("local"), "Patchbay: test, ", "Server: local\n", "Transport: stdio\n",
 		`--api-key ••• --token=••• --header "Authorization: •••" -e X=••• postgres://db/x?k=••• "a word" --verbose "stored word: •••"`,
 		"Environment: API_KEY, PATCHBAY_FAKE\n", "File: ", "State: error\n", "Since: 20", "Layer: runtime\n", "Cause: exited\n",
-		"Reason: Exited (exit status 1): refused: •••.\n", "Failed at: initialize\n", "Exit code: 1\n", "Last lines of stderr:\n  refused: •••\n",
+		"Reason: Exited (exit status 1): refused: •••.\n", "Failed at: initialize\n", "Exit code: 1\n", "Last lines of stderr:\n  refused: •••\n", "Last 1 of 1 starts:\n  1 (first) failed after ", "; exited (exit status 1): refused: •••\n",
 		"Stages of the last start: resolve ", "Tools: 0 ", "Last 2 lines of the log:\n", "stderr refused: •••\n")
 	wantText(t, r.diagnosis("remote"), "Transport: streamable_http\n", "URL: "+http.URL+"/mcp?key=•••&mode=•••\n", "Headers: X-Api-Key\n",
 		"Cause: sign_in\n", "HTTP status: 401\n", "Asked: "+http.URL+"/mcp\n")

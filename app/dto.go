@@ -30,6 +30,7 @@ type MCPSnapshot struct {
 	FileErrors      []FileError   `json:"fileErrors"`
 	CutTools        []string      `json:"cutTools"` // beyond what a request may carry
 	Outside         []OutsideEdit `json:"outside"`  // since this window opened, the newest per file
+	Swept           string        `json:"swept"`    // what a Patchbay that was killed left behind and this one ended, "" for nothing
 }
 
 // OutsideEdit is a change of one of the two files by another program, which is in force.

@@ -106,6 +106,7 @@ func (l *Local) followRows(ctx context.Context, s *session.Session, listRev uint
 	wg.Go(func() { each(inner, s.Rows(), kick) })
 	wg.Go(func() { each(inner, s.Changed(), kick) })
 	wg.Go(func() { each(inner, l.manager.List(), kick) })
+	wg.Go(func() { each(inner, l.manager.Swept(), kick) })
 	for rev := uint64(0); ; {
 		_, next, err := changed.Wait(ctx, rev)
 		if err != nil {
@@ -118,7 +119,9 @@ func (l *Local) followRows(ctx context.Context, s *session.Session, listRev uint
 		}
 		listRev = at
 		snap, _ := s.Rows().Get()
-		l.servers.Set(toMCP(s, snap))
+		out := toMCP(s, snap)
+		out.Swept, _ = l.manager.Swept().Get()
+		l.servers.Set(out)
 	}
 }
 

@@ -3,12 +3,17 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"patchbay/backend/mcpconn"
 	"patchbay/backend/mcpconn/mcptest"
 	"patchbay/backend/mcphost"
+	"patchbay/backend/model/modeltest"
 )
 
 // faulty writes servers of the rig's modes, each under its mode's name and with a mark in
@@ -91,4 +96,44 @@ func TestS17TheRowOfAServerThatDiesAtOnceSaysWhyAndOffersRetry(t *testing.T) {
 	if row := r.wantState(s, "exit1", mcphost.Error); row.Starts != 2 {
 		t.Errorf("one Retry made it %d starts, want 2", row.Starts)
 	}
+}
+
+// TestS23WhatAKilledProgramWithAKilledWatchdogLeftIsEndedByTheNext, which says so.
+func TestS23WhatAKilledProgramWithAKilledWatchdogLeftIsEndedByTheNext(t *testing.T) {
+	r := newRig(t, modeltest.Answer{Parts: []modeltest.Part{{Bytes: modeltest.Delta(map[string]any{"content": "half"})}}, Hold: true})
+	mark := r.faulty("grandchild")
+	text, err := os.ReadFile(r.storePath())
+	r.must(err)
+	r.write(r.storePath(), strings.Replace(string(text), `"grandchild":`, `"demo":`, 1)) // the name the program enables
+	self, err := os.Executable()
+	r.must(err)
+	cmd := exec.Command(self, "turn", r.workspace, "hello")
+	cmd.Stderr = os.Stderr
+	r.must(cmd.Start())
+	kill := sync.OnceFunc(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // killed: an error by design
+	})
+	defer kill()
+	if !r.model.WaitRequests(1, patience) {
+		t.Fatal("the program did not begin its turn")
+	}
+	for _, child := range children(t, cmd.Process.Pid) {
+		line, err := os.ReadFile("/proc/" + child + "/cmdline")
+		if err == nil && strings.Contains(string(line), "watchdog") {
+			var pid int
+			fmt.Sscan(child, &pid)
+			r.must(syscall.Kill(pid, syscall.SIGKILL))
+		}
+	}
+	kill()
+	if len(marked(mark)) == 0 {
+		t.Fatal("nothing is left behind: the test would prove nothing")
+	}
+	m := r.open(Options{})
+	r.eventually("nothing is left", func() bool { return len(marked(mark)) == 0 })
+	r.eventually("it is said", func() bool {
+		text, _ := m.Swept().Get()
+		return strings.Contains(text, "an earlier Patchbay") && strings.Contains(text, "(pid ")
+	})
 }

@@ -230,6 +230,10 @@ func (m *Manager) Settings() *settings.Store { return m.owners.Settings }
 // Approvals owns the open questions.
 func (m *Manager) Approvals() *approval.Service { return m.owners.Approvals }
 
+// Swept publishes one sentence about what a process that was killed had left behind and
+// this one ended; "" when there was nothing.
+func (m *Manager) Swept() *watch.Value[string] { return m.owners.swept }
+
 // Store owns the definitions.
 func (m *Manager) Store() *mcpconf.Store { return m.owners.Store }
 

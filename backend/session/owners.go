@@ -23,6 +23,7 @@ import (
 	"patchbay/backend/proc"
 	"patchbay/backend/settings"
 	"patchbay/backend/tool"
+	"patchbay/backend/watch"
 )
 
 // owners are the owners of state that all sessions of a process share.
@@ -43,6 +44,7 @@ type owners struct {
 	home      string
 	publish   func() // the session list is to be published again
 	sweeping  sync.WaitGroup
+	swept     *watch.Value[string] // a sentence about what an earlier process left behind
 }
 
 func openOwners(o Options, publish func(), concerned func(mcphost.Asking) []string) (*owners, error) {
@@ -50,7 +52,7 @@ func openOwners(o Options, publish func(), concerned func(mcphost.Asking) []stri
 	if err != nil {
 		return nil, err
 	}
-	w := &owners{Options: o, dirs: fsx.AppDirs(), home: home, publish: publish}
+	w := &owners{Options: o, dirs: fsx.AppDirs(), home: home, publish: publish, swept: watch.NewValue("")}
 	w.keys = settings.NewKeys(filepath.Join(w.dirs.Config, "keys.json"))
 	w.Settings = settings.Open(filepath.Join(w.dirs.Config, "settings.json"), w.keys)
 	files := w.confOptions()
@@ -78,7 +80,11 @@ func (w *owners) confOptions() mcpconf.Options {
 
 func (w *owners) openRuntime(concerned func(mcphost.Asking) []string) {
 	w.procs = proc.NewSupervisor(proc.SupervisorOptions{WatchdogCommand: watchdogCommand(), Records: filepath.Join(w.dirs.Runtime, "procs"), Logger: w.Logger})
-	w.sweeping.Go(func() { w.procs.Sweep() })
+	w.sweeping.Go(func() {
+		if text := proc.EndedText(w.procs.Sweep()); text != "" {
+			w.swept.Set(text)
+		}
+	})
 	w.env = proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Supervisor: w.procs, Logger: w.Logger})
 	w.versions = proc.NewVersions(w.procs)
 	w.host = mcphost.NewHost(mcphost.HostOptions{

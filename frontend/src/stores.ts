@@ -10,7 +10,7 @@ export class Stores {
   readonly chat: ChatStore;
   readonly mcp = new Latest<MCPSnapshot>({
     rev: 0, sessionId: "", workspace: "", store: "", workspaceConfig: "", rows: [], settled: false,
-    toolCount: 0, schemaTokens: 0, fileErrors: [], cutTools: [], outside: [],
+    toolCount: 0, schemaTokens: 0, fileErrors: [], cutTools: [], outside: [], swept: "",
   });
   readonly sessions = new Latest<SessionsSnapshot>({ rev: 0, current: "", sessions: [] });
   readonly approvals = new Latest<ApprovalsSnapshot>({ rev: 0, questions: [] });

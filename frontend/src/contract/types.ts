@@ -29,7 +29,7 @@ export interface OutsideEdit { path: string; atMs: number; diff: string; lostFie
 export interface MCPSnapshot {
   rev: number; sessionId: string; workspace: string; store: string; workspaceConfig: string;
   rows: ServerRow[]; settled: boolean; toolCount: number; schemaTokens: number;
-  rebuild?: Surface; fileErrors: FileError[]; cutTools: string[]; outside: OutsideEdit[];
+  rebuild?: Surface; fileErrors: FileError[]; cutTools: string[]; outside: OutsideEdit[]; swept: string;
 }
 export interface SessionInfo {
   id: string; title: string; workspace: string; updatedMs: number; running: boolean; readOnly: boolean;

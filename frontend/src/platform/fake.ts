@@ -52,7 +52,7 @@ export class FakeHost {
   /** Rejections by command name. */
   readonly refuse: Record<string, unknown> = {};
   state = {
-    mcp: { rev: 1, sessionId: "s1", workspace: "/home/dev/pay", store: "/home/dev/.ai4j/mcp.json", workspaceConfig: "/home/dev/pay/.ai4j/workspace.json", rows: [], settled: true, toolCount: 0, schemaTokens: 0, fileErrors: [], cutTools: [], outside: [] } as MCPSnapshot,
+    mcp: { rev: 1, sessionId: "s1", workspace: "/home/dev/pay", store: "/home/dev/.ai4j/mcp.json", workspaceConfig: "/home/dev/pay/.ai4j/workspace.json", rows: [], settled: true, toolCount: 0, schemaTokens: 0, fileErrors: [], cutTools: [], outside: [], swept: "" } as MCPSnapshot,
     sessions: { rev: 1, current: "s1", sessions: [{ id: "s1", title: "First", workspace: "/home/dev/pay", updatedMs: 0, running: false, readOnly: false }] } as SessionsSnapshot,
     approvals: { rev: 1, questions: [] } as ApprovalsSnapshot,
     asks: { rev: 1, asks: [] } as AsksSnapshot,

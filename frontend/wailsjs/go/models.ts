@@ -280,6 +280,7 @@ export namespace app {
 	    fileErrors: FileError[];
 	    cutTools: string[];
 	    outside: OutsideEdit[];
+	    swept: string;
 	}
 	export interface Mention {
 	    server: string;

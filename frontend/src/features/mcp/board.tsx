@@ -10,7 +10,7 @@ import { BoardFoot } from "./board-foot";
 import { BoardHead } from "./board-head";
 import { Nothing } from "./board-nothing";
 import type { DetailTab } from "./detail";
-import { CutBanner, FileBanner } from "./file-banner";
+import { CutBanner, FileBanner, SweptBanner } from "./file-banner";
 import { Filters } from "./filters";
 import { OutsideBanner } from "./outside-banner";
 import { Rows } from "./rows";
@@ -62,6 +62,7 @@ export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert
         <OutsideBanner edits={snapshot.outside} busy={busy.has("restore")} onRestore={onRestore} />
         <TrustBanner rows={rows} busy={busy.has("trust")} onTrust={onTrust} />
         <CutBanner tools={snapshot.cutTools} />
+        <SweptBanner text={snapshot.swept} />
         <Rows all={rows} filter={filter} sort={sort} onSort={setSort} busy={busy} open={shown?.name ?? ""} commands={commands}>{nothing}</Rows>
         <BoardFoot snapshot={snapshot} host={host} runner={runner} onFile={commands.onFile} />
       </div>

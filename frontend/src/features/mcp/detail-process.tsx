@@ -6,7 +6,7 @@ import type { Host } from "../../platform/host";
 import type { DetailData } from "./detail-data";
 import { Doctor } from "./detail-doctor";
 import { FactList, Part } from "./detail-overview";
-import { capitalised } from "./detail-timeline-story";
+import { capitalised } from "./words";
 
 const POLL_MS = 2000;
 

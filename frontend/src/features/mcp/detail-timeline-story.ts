@@ -38,11 +38,6 @@ export function inWords(start: ServerStart, now: number): string {
   return `Start ${start.number}, ${OUTCOME[start.outcome]}: ${stages.join(", ") || "no stage"}`;
 }
 
-/** A sentence as one of its own: a plain first word begins with a capital. */
-export function capitalised(text: string): string {
-  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
-}
-
 function many(count: number, what: string): string {
   return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }

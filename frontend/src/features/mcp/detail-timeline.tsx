@@ -5,8 +5,8 @@ import { clock, duration, lasted } from "../../lib/format";
 import { errorText } from "../../lib/run";
 import type { Host } from "../../platform/host";
 import { useClock } from "./detail-stages";
-import { capitalised, inWords, OUTCOME, pieces, reason, story, took } from "./detail-timeline-story";
-import { STAGES } from "./words";
+import { inWords, OUTCOME, pieces, reason, story, took } from "./detail-timeline-story";
+import { capitalised, STAGES } from "./words";
 
 const GLYPH: Record<StartOutcome, LucideIcon> = { running: LoaderCircle, connected: Check, failed: X, cut: Minus };
 

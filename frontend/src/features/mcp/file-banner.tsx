@@ -1,5 +1,7 @@
+import { useState } from "react";
 import type { FileError } from "../../contract/types";
 import { Banner } from "./board-banner";
+import { capitalised } from "./words";
 
 /** The files that cannot be read: where it is wrong, and the way there. */
 export function FileBanner({ errors, onFile }: { errors: readonly FileError[]; onFile: (path: string, line: number) => void }) {
@@ -18,5 +20,14 @@ export function CutBanner({ tools }: { tools: readonly string[] }) {
     <Banner kind="news" title={tools.join("\n")}>
       <b>{tools.length} {tools.length === 1 ? "tool is" : "tools are"} beyond what a request may carry</b>: {named}{tools.length > 5 ? ` and ${tools.length - 5} more` : ""}. Pause a server to make room.
     </Banner>
+  );
+}
+
+/** What a Patchbay that was killed had left behind, and this one ended. */
+export function SweptBanner({ text }: { text: string }) {
+  const [seen, setSeen] = useState("");
+  if (text === "" || text === seen) return null;
+  return (
+    <Banner kind="news" role="status" actions={<button type="button" className="btn ghost" onClick={() => setSeen(text)}>Dismiss</button>}>{capitalised(text)}.</Banner>
   );
 }

@@ -157,3 +157,8 @@ export const STAGES = ["resolve", "spawn", "connect", "initialize", "list", "val
 export function transport(type: string): string {
   return type === "streamable_http" ? "http" : type;
 }
+
+/** A sentence as one of its own: a plain first word begins with a capital. */
+export function capitalised(text: string): string {
+  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}

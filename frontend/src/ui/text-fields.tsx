@@ -1,8 +1,8 @@
 import { useId } from "react";
 import { SuggestInput } from "./suggest-input";
 
-/** A field for text. */
-export interface TextField { name: string; help: string; required: boolean }
+/** A field for text; required is left out where nobody says whether it is. */
+export interface TextField { name: string; help: string; required?: boolean }
 
 /** Fields for texts, each with values to choose from where ask knows some. */
 export function TextFields({ fields, values, onChange, ask }: {
@@ -18,8 +18,8 @@ function Field({ field, value, onChange, ask }: { field: TextField; value: strin
   const id = useId();
   return (
     <div className="text-field">
-      <label htmlFor={id}><span className="mono">{field.name}</span>{field.required ? <span className="required" aria-hidden="true">*</span> : <span className="muted optional">optional</span>}</label>
-      <SuggestInput id={id} aria-describedby={field.help ? `${id}h` : undefined} aria-required={field.required || undefined} value={value} onChange={onChange} ask={ask} />
+      <label htmlFor={id}><span className="mono">{field.name}</span>{field.required ? <span className="required" aria-hidden="true">*</span> : field.required === false ? <span className="muted optional">optional</span> : null}</label>
+      <SuggestInput id={id} aria-label={field.name} aria-describedby={field.help ? `${id}h` : undefined} aria-required={field.required || undefined} value={value} onChange={onChange} ask={ask} />
       {field.help ? <p id={`${id}h`} className="muted text-help">{field.help}</p> : null}
     </div>
   );

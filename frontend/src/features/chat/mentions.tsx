@@ -51,8 +51,8 @@ function Attached({ attached, itemKey, read }: { attached: Attachment; itemKey: 
   const name = nameOf(attached);
   return (
     <li>
-      <button type="button" className="mention open" aria-expanded={open} disabled={!read} title={attached.uri || undefined} onClick={() => setOpen(!open)}>
-        <Paperclip aria-hidden="true" size={12} /><span className="mention-name">{attached.server}: {name}</span><span className="muted">{bytes(attached.size)}</span>
+      <button type="button" className="mention open" aria-expanded={open} disabled={!read} title={[attached.uri, bytes(attached.size)].filter(Boolean).join(" · ")} onClick={() => setOpen(!open)}>
+        <Paperclip aria-hidden="true" size={12} /><span className="mention-name">{attached.server}: {name}</span>
       </button>
       {open && read ? <Content read={read} name={name} /> : null}
     </li>

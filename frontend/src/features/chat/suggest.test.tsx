@@ -185,7 +185,8 @@ test("a sent message shows what it carries and opens its content", async () => {
   if (item.kind !== "user") throw new Error(item.kind);
   const onAttached = vi.fn(() => Promise.resolve([content({ kind: "resource", text: "# Inside", mimeType: "text/markdown" })]));
   render(<UserMessage item={item} editing={false} onEdit={() => {}} onAttached={onAttached} />);
-  const chip = screen.getByRole("button", { name: "docs: Notes 2.0 KB" });
+  const chip = screen.getByRole("button", { name: "docs: Notes" });
+  expect(chip.title).toBe("docs://a.md · 2.0 KB");
   fireEvent.click(chip);
   expect(await within(await screen.findByRole("region", { name: "Content of Notes" })).findByRole("heading", { name: "Inside" })).toBeTruthy();
   expect(onAttached.mock.calls).toEqual([[4, 0]]);

@@ -25,7 +25,7 @@ export function TemplateView({ server, template, library, host, runner, onInsert
       <p className="tool-meta"><span className="mono library-uri">{template.uriTemplate}</span><span className="muted">{template.mimeType}</span></p>
       {template.description ? <p className="tool-text">{template.description}</p> : null}
       <form className="library-form" aria-label={`Variables of ${called(template)}`} onSubmit={(e) => { e.preventDefault(); void read(); }}>
-        <TextFields fields={template.variables.map((name) => ({ name, help: "", required: false }))} values={values} onChange={change} ask={ask} />
+        <TextFields fields={template.variables.map((name) => ({ name, help: "" }))} values={values} onChange={change} ask={ask} />
         {problem ? <p className="line error" role="alert">{problem}</p> : null}
         <div className="library-acts"><button type="submit" className="btn primary" disabled={template.invalid !== "" || empty && template.variables.length > 0} title={empty && template.variables.length > 0 ? "Fill in a variable first" : undefined}>Read</button></div>
       </form>

@@ -19,6 +19,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 	a.browsesResources()
 	a.usesPrompts()
 	a.mentionsByAt()
+	a.fitsEveryWidth()
 }
 
 // detail opens the detail of a server at a tab.
@@ -134,4 +135,20 @@ func (a *app) mentionsByAt() {
 	a.theme("dark")
 	a.shot("library-8-sent-dark")
 	a.theme("light")
+}
+
+// fitsEveryWidth takes pictures of the tab in the narrowest and the widest board.
+func (a *app) fitsEveryWidth() {
+	a.t.Helper()
+	for _, width := range []string{`{boardWidth: 380}`, `{boardWide: true}`} {
+		if err := a.session.await(a.t.Context(), `await window.go.app.Settings.SetLayout({sessionsWidth: 0, boardWidth: 0, sessionsHidden: false, boardHidden: false, boardWide: false, ...`+width+`}); return null`, nil); err != nil {
+			a.t.Fatal(err)
+		}
+		panel := a.detail("everything", "Resources 7")
+		panel.by("button", "structure.md").click()
+		panel.by("region", "Resource structure.md").by("heading", "Everything Server - Project Structure").appears()
+		a.shot("library-9-" + map[bool]string{true: "narrow", false: "wide"}[width == `{boardWidth: 380}`])
+		a.accessible("a resource in " + width)
+		panel.by("button", "Close details").click()
+	}
 }

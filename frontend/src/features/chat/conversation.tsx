@@ -1,5 +1,5 @@
 import { ArrowDown, ClipboardCopy, Search } from "lucide-react";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { ChatContent, MCPSnapshot } from "../../contract/types";
 import type { Store } from "../../lib/store";
 import { useStore } from "../../lib/use-store";
@@ -77,7 +77,9 @@ function Pane({ items, running, onCopy, onRetryCall, onCancelCall, onResend, onA
   }, [place, find.query, set, virtual]);
   const latest = useLatest(onRetryCall);
   const cancel = useLatest(onCancelCall);
-  const actions = useMemo<EntryActions>(() => ({ onRetry: (call) => { set(true); latest.current(call); }, onCancel: (call) => cancel.current(call), onResend: running ? undefined : onResend, onAttached, edited, onEdit: setEdited }), [latest, cancel, onResend, onAttached, running, edited, set]);
+  // Who opens something wants to see its beginning, not the end of the conversation.
+  const read = useCallback((seq: number, at: number) => { set(false); return onAttached?.(seq, at) ?? Promise.resolve([]); }, [onAttached, set]);
+  const actions = useMemo<EntryActions>(() => ({ onRetry: (call) => { set(true); latest.current(call); }, onCancel: (call) => cancel.current(call), onResend: running ? undefined : onResend, onAttached: onAttached ? read : undefined, edited, onEdit: setEdited }), [latest, cancel, onResend, onAttached, read, running, edited, set]);
   const close = () => (find.close() ?? box.current)?.focus();
   return (
     <div className="chat" ref={pane}>

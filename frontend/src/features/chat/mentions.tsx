@@ -1,5 +1,5 @@
 import { Paperclip, X } from "lucide-react";
-import { Suspense, useEffect, useState } from "react";
+import { Suspense, useLayoutEffect, useState } from "react";
 import type { Attachment, ChatContent, Mention } from "../../contract/types";
 import { errorText } from "../../lib/run";
 import { bytes } from "../../ui/bytes";
@@ -62,7 +62,7 @@ function Attached({ attached, itemKey, read }: { attached: Attachment; itemKey: 
 function Content({ read, name }: { read: () => Promise<ChatContent[]>; name: string }) {
   const [content, setContent] = useState<ChatContent[]>();
   const [error, setError] = useState("");
-  useEffect(() => {
+  useLayoutEffect(() => { // before the conversation follows its end
     let over = false;
     read().then((found) => { if (!over) setContent(found); }, (err: unknown) => { if (!over) setError(errorText(err)); });
     return () => { over = true; };

@@ -33,8 +33,11 @@ export function useEntries(items: readonly Item[], box: RefObject<Box | null>, f
     measureElement: (element, entry, instance) => measureElement(element, entry, instance) || sizeOf(instance, items[instance.indexFromElement(element)], instance.indexFromElement(element)),
   });
   list.current = virtual;
-  virtual.shouldAdjustScrollPositionOnItemSizeChange = (item, _, instance) => !follows.current && item.start < (instance.scrollOffset ?? 0)
-    && (!instance.itemSizeCache.has(item.key) || item.end <= (instance.scrollOffset ?? 0));
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = (item, _, instance) => {
+    // Until the first scroll event its own offset is the initial one, far behind the end.
+    const top = Math.min(instance.scrollOffset ?? 0, box.current?.scrollTop ?? 0);
+    return !follows.current && item.start < top && (!instance.itemSizeCache.has(item.key) || item.end <= top);
+  };
   const shown = virtual.getVirtualItems();
   const [first, last] = [shown[0], shown[shown.length - 1]];
   return { virtual, shown, before: first?.start ?? 0, after: last ? Math.max(0, virtual.getTotalSize() - last.end) : 0 };

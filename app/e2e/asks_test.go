@@ -95,7 +95,7 @@ func (a *app) visits() {
 func (a *app) samples() {
 	a.t.Helper()
 	card := a.asks("sample")
-	card.says("what is sent", has("Be short.", "Say it", "at most 7 tokens", "it would like small"))
+	card.says("what is sent", has("Be short.", "Say it", "at most 7 tokens", "the server prefers small"))
 	a.accessible("asks-sampling")
 	card.by("button", "Edit").click()
 	card.by("textbox", "Message of user").fill("Hello there")

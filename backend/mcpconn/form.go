@@ -183,7 +183,7 @@ func CheckForm(raw, content json.RawMessage) error {
 			return fmt.Errorf("read the answer for %s: %w", name, err)
 		}
 		if why := tool.Mismatch(one, value); why != "" {
-			return fmt.Errorf("%s: %s", name, lastPart(why))
+			return fmt.Errorf("%s: %s", name, strings.TrimPrefix(why, name+": "))
 		}
 		if text, ok := answer[name].(string); ok {
 			if why := checkFormat(fmt.Sprint(field["format"]), text); why != "" {
@@ -197,14 +197,6 @@ func CheckForm(raw, content json.RawMessage) error {
 		}
 	}
 	return nil
-}
-
-// lastPart leaves out where in the schema a value does not fit: the field is named before.
-func lastPart(why string) string {
-	if _, rest, ok := strings.Cut(why, ": "); ok && strings.HasPrefix(why, "validating ") {
-		return rest
-	}
-	return why
 }
 
 // checkFormat knows the four formats of a form.

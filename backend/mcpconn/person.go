@@ -100,6 +100,9 @@ func (c *conn) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResu
 	if err != nil {
 		return nil, err
 	}
+	if t := c.wires.Load().tap; t != nil {
+		req.Schema = t.forms.asSent(req.Schema)
+	}
 	ctx, done := c.asking(ctx)
 	defer done()
 	ctx, finished := c.awaitComplete(ctx, req)

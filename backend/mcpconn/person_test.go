@@ -123,6 +123,30 @@ func TestPersonAnswersServers(t *testing.T) {
 	}
 }
 
+// The fields of a form stand in the order in which the server wrote them.
+func TestFieldsKeepTheirOrder(t *testing.T) {
+	for name, def := range askingDefinitions(t) {
+		t.Run(name, func(t *testing.T) {
+			var schema string
+			p := says("decline", "")
+			p.elicit = func(_ context.Context, req mcpconn.Elicitation) (mcpconn.ElicitAnswer, error) {
+				schema = string(req.Schema)
+				return mcpconn.ElicitAnswer{Action: "decline"}, nil
+			}
+			c, _ := askingConn(t, def, p)
+			call(t, c, "form", `{}`)
+			at := -1
+			for _, field := range []string{`"name"`, `"mail"`, `"size"`, `"extras"`} {
+				next := strings.Index(schema, field+":")
+				if next <= at {
+					t.Errorf("%s is out of order in %s", field, schema)
+				}
+				at = next
+			}
+		})
+	}
+}
+
 func TestPersonSaysNo(t *testing.T) {
 	for name, def := range askingDefinitions(t) {
 		t.Run(name, func(t *testing.T) {

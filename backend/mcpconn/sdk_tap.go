@@ -31,6 +31,7 @@ type tap struct {
 	lists map[string]json.RawMessage // by cursor
 	calls map[string]json.RawMessage // by progress token
 	empty chan struct{}              // closed when asked is empty; nil when nobody waits
+	forms formsSent
 }
 
 type question struct {
@@ -148,6 +149,9 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case *jsonrpc.Response:
 			return t.answered(m), nil
 		case *jsonrpc.Request:
+			if m.Method == "elicitation/create" {
+				t.forms.keep(m.Params)
+			}
 			if m.Method == "notifications/progress" && !m.ID.IsValid() {
 				t.progress(m.Params)
 				continue
@@ -177,6 +181,7 @@ func (t *tap) keep(q question, resp *jsonrpc.Response) *jsonrpc.Response {
 	}
 	_ = json.Unmarshal(resp.Result, &head) // what cannot be read is kept as it came
 	if q.method != "tools/list" && head.ResultType == "input_required" {
+		t.forms.keepAll(resp.Result)
 		return resp // a multi-round-trip request (2026-07-28): go-sdk answers it
 	}
 	if q.raw != nil {

@@ -80,6 +80,7 @@ type link struct {
 	over         chan struct{} // closed when everything of it is gone
 	poke         chan struct{} // capacity 1: something for run to look at
 	latency      atomic.Int64  // nanoseconds of the last heartbeat or call
+	questions    atomic.Uint64 // asked of the person so far
 	timeline     *timeline     // of its place
 
 	mu         sync.Mutex

@@ -30,11 +30,13 @@ type linkPerson struct{ link *link }
 
 // Elicit asks on behalf of the connection's server.
 func (p linkPerson) Elicit(ctx context.Context, req mcpconn.Elicitation) (mcpconn.ElicitAnswer, error) {
+	p.link.questions.Add(1)
 	return p.link.host.opts.Person.Elicit(ctx, p.link.asking(), req)
 }
 
 // Sample asks on behalf of the connection's server.
 func (p linkPerson) Sample(ctx context.Context, req mcpconn.Sampling) (mcpconn.SampleAnswer, error) {
+	p.link.questions.Add(1)
 	return p.link.host.opts.Person.Sample(ctx, p.link.asking(), req)
 }
 

@@ -112,14 +112,14 @@ func checked(r tool.Result, schema json.RawMessage) tool.Result {
 	if len(schema) == 0 || !r.OK {
 		return r
 	}
-	r.Warning = "the tool declares an output schema, but its result has no structured content"
+	r.Warning = "The tool declares an output schema, but its result has no structured content"
 	for _, c := range r.Content {
 		if c.Kind != tool.Structured {
 			continue
 		}
 		r.Warning = ""
 		if why := tool.Mismatch(schema, c.JSON); why != "" {
-			r.Warning = "the structured result does not fit the tool's output schema: " + why
+			r.Warning = "The structured result does not fit the tool's output schema: " + why
 		}
 	}
 	return r
@@ -135,6 +135,7 @@ func (p *presence) call(ctx context.Context, original string, arguments json.Raw
 	stop := context.AfterFunc(p.gone, func() { cancel(context.Cause(p.gone)) })
 	defer stop()
 	defer p.link.callBegins(p.session)()
+	asked := p.link.questions.Load()
 	began := time.Now()
 	result := p.conn.Call(callCtx, original, arguments, p.limits, onProgress)
 	took := time.Since(began)
@@ -142,6 +143,7 @@ func (p *presence) call(ctx context.Context, original string, arguments json.Raw
 		result.Took = took
 	}
 	switch {
+	case result.Reason == tool.ReasonNone && p.link.questions.Load() != asked: // the person's time, not the server's
 	case result.Reason == tool.ReasonNone:
 		p.link.latency.Store(int64(took))
 	case p.gone.Err() != nil && ctx.Err() == nil:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"patchbay/backend/agent"
 	"patchbay/backend/approval"
@@ -127,6 +128,25 @@ func TestSamplingWithoutAnAnswerOfTheModel(t *testing.T) {
 	r.noQuestion(m)
 }
 
+// What the person takes is not the server's time.
+func TestLatencyIsTheServersOwn(t *testing.T) {
+	r, m, s := asking(t, Options{})
+	before := r.row(s, "asking").Latency
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.CallTool(t.Context(), "asking", "form", json.RawMessage(`{}`))
+		done <- err
+	}()
+	q := r.question(m)
+	time.Sleep(50 * time.Millisecond) // the person thinks
+	r.must(m.Asks().Answer(q.ID, ask.Answer{Action: ask.Decline}))
+	r.must(<-done)
+	s.Runtime().Probe(t.Context()) // one pass
+	if got := r.row(s, "asking").Latency; got != before {
+		t.Errorf("latency %s, before %s", got, before)
+	}
+}
+
 // Where nobody can answer, a server is told so, and asks nothing.
 func TestNobodyIsAskedHeadless(t *testing.T) {
 	r, m, s := asking(t, Options{Headless: true}, calls("form"), modeltest.Text("done"))
@@ -178,7 +198,7 @@ func TestResultThatDoesNotFit(t *testing.T) {
 	r, _, s := asking(t, Options{}, calls("liar"), modeltest.Text("hm"))
 	got := resultOf(t, r.send(s, Prompt{Text: "go"}))
 	if !got.Result.OK || !strings.Contains(got.Result.Warning, "does not fit the tool's output schema") ||
-		!strings.Contains(got.ModelText, `{"n":"three"}`) || !strings.Contains(got.ModelText, "[warning: the structured result") {
+		!strings.Contains(got.ModelText, `{"n":"three"}`) || !strings.Contains(got.ModelText, "[warning: The structured result") {
 		t.Errorf("%+v\n%s", got.Result, got.ModelText)
 	}
 	byHand, err := s.CallTool(t.Context(), "asking", "liar", json.RawMessage(`{}`))

@@ -44,9 +44,29 @@ func Mismatch(raw, value json.RawMessage) string {
 		return ""
 	}
 	if err := resolved.Validate(v); err != nil {
-		return clipped(strings.TrimPrefix(err.Error(), "validating root: "), maxMismatch)
+		return clipped(plainMismatch(err.Error()), maxMismatch)
 	}
 	return ""
+}
+
+// plainMismatch says the innermost place by the names of properties: jsonschema-go names each
+// subschema on the way, "validating root: validating /properties/a: type: …".
+func plainMismatch(text string) string {
+	place := ""
+	for {
+		rest, ok := strings.CutPrefix(text, "validating ")
+		at, after, more := strings.Cut(rest, ": ")
+		if !ok || !more {
+			break
+		}
+		place, text = at, after
+	}
+	place = strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(place, "/properties/", "/"), "/items", "/each"), "/")
+	text = strings.TrimPrefix(text, "type: ")
+	if place == "" || place == "root" {
+		return text
+	}
+	return place + ": " + text
 }
 
 func clipped(text string, limit int) string {

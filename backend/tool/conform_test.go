@@ -12,12 +12,12 @@ func TestMismatch(t *testing.T) {
 	tree := `{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","properties":{"name":{"type":"string"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`
 	tests := []struct{ name, schema, value, want string }{
 		{"fits", `{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`, `{"a":3}`, ""},
-		{"another type", `{"type":"object","properties":{"a":{"type":"integer"}}}`, `{"a":"3"}`, "integer"},
+		{"another type", `{"type":"object","properties":{"a":{"type":"integer"}}}`, `{"a":"3"}`, `a: 3 has type "string", want "integer"`},
 		{"missing", `{"type":"object","required":["a"]}`, `{}`, "required"},
 		{"draft 07", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","additionalProperties":false}`, `{"b":1}`, "b"},
 		{"no object", `{"type":"object"}`, `[1]`, "array"},
 		{"a tree that fits", tree, `{"name":"a","children":[{"name":"b","children":[{"name":"c"}]}]}`, ""},
-		{"a tree that does not", tree, `{"name":"a","children":[{"name":"b","children":[{"name":7}]}]}`, "string"},
+		{"a tree that does not", tree, `{"name":"a","children":[{"name":"b","children":[{"name":7}]}]}`, `name: 7 has type "integer", want "string"`},
 		{"no schema", ``, `{"a":1}`, ""},
 		{"null schema", `null`, `{"a":1}`, ""},
 		{"a list as schema", `[1]`, `{"a":1}`, ""},

@@ -74,7 +74,7 @@ test.each([
 
 test("a sampling shows what is sent, and may be changed", async () => {
   const { onAnswer, group } = show({ kind: "sampling", sampling: sample });
-  for (const text of ["qwen answers", "at most 1,000 tokens", "it would like small", "Be short.", "Say it", "image image/png"]) expect(group.textContent).toContain(text);
+  for (const text of ["qwen answers", "at most 1,000 tokens", "the server prefers small", "Be short.", "Say it", "image image/png"]) expect(group.textContent).toContain(text);
   expect(group.querySelector("img")).toBeNull();
   await userEvent.click(button("Edit"));
   const field = screen.getByLabelText("Message of user");

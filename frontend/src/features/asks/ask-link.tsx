@@ -19,7 +19,7 @@ export function LinkAsk({ ask, busy, onLink, onAnswer }: AskProps) {
         <span className="grow" />
         <button type="button" className="btn ghost" disabled={busy} title="Close the question without an answer" onClick={() => onAnswer(answer("cancel"))}>Cancel</button>
       </footer>
-      <p className="muted ask-note">It opens in your browser. {ask.server} does not see what you enter there; the site does.</p>
+      <p className="muted ask-note">It opens in your browser. Patchbay does not see what you enter there.</p>
     </section>
   );
 }

@@ -24,7 +24,7 @@ function about({ model, maxTokens, temperature, stop, hints, stage }: AskedSampl
   if (stage === "review") return `written by ${model}`;
   return [
     `${model} answers`, maxTokens > 0 ? `at most ${maxTokens.toLocaleString("en")} tokens` : "", temperature === undefined ? "" : `temperature ${temperature}`,
-    stop.length > 0 ? `ends at ${stop.map((each) => JSON.stringify(each)).join(", ")}` : "", hints.length > 0 ? `it would like ${hints.join(", ")}` : "",
+    stop.length > 0 ? `ends at ${stop.map((each) => JSON.stringify(each)).join(", ")}` : "", hints.length > 0 ? `the server prefers ${hints.join(", ")}` : "",
   ].filter(Boolean).join(" · ");
 }
 

@@ -111,7 +111,7 @@ export function LogView({ name, host, runner }: { name: string; host: Host; runn
           <option value="all">All</option><option value="stderr">stderr</option><option value="problems">Warnings and errors</option>
           <optgroup label="Log messages">{LEVELS.map((each) => <option key={each} value={each}>{each === "emergency" ? each : `${each} and above`}</option>)}</optgroup>
         </select>
-        <label className="log-asked muted" title="Which log messages the server is asked to send, until its definition changes">sends
+        <label className="log-asked muted" title="Which log messages the server is asked to send, until its definition changes">server sends
           <select aria-label="Level that the server sends" value={asked} onChange={(e) => ask(e.target.value)}>
             {asked === "" ? <option value="">as it likes</option> : null}
             {LEVELS.map((each) => <option key={each} value={each}>{each}</option>)}

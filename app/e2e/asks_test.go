@@ -169,3 +169,43 @@ func (e element) choose(value string) {
 type errLevel string
 
 func (e errLevel) Error() string { return "its level is " + string(e) }
+
+// The reference server asks by every means it has.
+func TestTheReferenceServerAsks(t *testing.T) {
+	a := start(t, options{files: map[string]string{"~/.ai4j/mcp.json": store(t, npm(t, "everything", "everything", nil, "stdio"))}})
+	a.by("button", "Enable everything").click()
+	a.reaches("connected", "everything")
+	card := a.by("group", "everything asks")
+
+	a.say("call trigger-elicitation-request with {}")
+	a.answer("trigger-elicitation-request", "Allow once")
+	card.says("its fields in their order", func(text string) bool {
+		name, check, pet := strings.Index(text, "String*"), strings.Index(text, "Boolean"), strings.Index(text, "Legacy Titled")
+		return 0 <= name && name < check && check < pet
+	})
+	card.by("textbox", "String*").fill("Ada Lovelace")
+	card.by("checkbox", "Salmon").click()
+	a.accessible("asks-many-fields")
+	card.by("button", "Accept").click()
+	card.goes()
+	a.conversation("what it got", has("User provided the requested information", "Name: Ada Lovelace", "fish-2", "pet-1"))
+	a.idle()
+
+	// It refuses until a link was visited, and then asks for another one.
+	a.say(`call trigger-url-elicitation with {"url": "https://example.com/one", "message": "Visit it", "errorPath": true}`)
+	a.answer("trigger-url-elicitation", "Allow once")
+	a.by("group", "everything asks").by("button", "Done").click()
+	card.says("the second link", has("https://example.com/one"))
+	card.by("button", "Done").click()
+	card.goes()
+	a.idle()
+
+	a.say(`call trigger-sampling-request with {"prompt": "Say hello", "maxTokens": 20}`)
+	a.answer("trigger-sampling-request", "Allow once")
+	card.says("the prompt", has("Say hello", "at most 20 tokens"))
+	card.by("button", "Allow once").click()
+	card.by("button", "Send answer").click()
+	card.goes()
+	a.idle()
+	a.by("article", "Tool call everything · trigger-sampling-request").says("that it went well", has("ok"))
+}

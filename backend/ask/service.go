@@ -51,7 +51,7 @@ func NewService(o Options) *Service {
 func (s *Service) Questions() *watch.Value[[]Question] { return s.questions }
 
 // errClosed is why a question is not asked any more.
-var errClosed = errors.New("Patchbay is closing")
+var errClosed = errors.New("the application is closing")
 
 // Elicit asks for a form or a visit, until ctx ends.
 func (s *Service) Elicit(ctx context.Context, from From, req mcpconn.Elicitation) (mcpconn.ElicitAnswer, error) {

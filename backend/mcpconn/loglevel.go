@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 logging is deprecated by MCP 2026-07-28, and servers of every earlier revision use it
+
 package mcpconn
 
 import (

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,7 +59,7 @@ func Run(o Options) error {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	quietGPU()
+	tameWebKit()
 	return wails.Run(newWindow(o).options())
 }
 
@@ -177,6 +178,7 @@ func (w *window) run(emit emitter) {
 	w.onceLoaded(func() { forward(ctx, topicTrial, b.Trials(), stampTrial, emit) })
 	w.onceLoaded(func() { forwardChat(ctx, events, emit) })
 	w.wg.Go(func() { w.followChat(events) })
+	w.wg.Go(func() { tidy(ctx, b.Servers(), debug.FreeOSMemory) })
 	w.wg.Go(func() { w.teller.follow(ctx) })
 	w.wg.Go(func() { w.teller.followAsks(ctx) })
 	w.wg.Go(func() { w.teller.show(ctx, newNotifier(w.logger)) })

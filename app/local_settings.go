@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"patchbay/backend/approval"
+	"patchbay/backend/fsx"
 	"patchbay/backend/model/openai"
 	"patchbay/backend/settings"
 )
@@ -29,8 +30,8 @@ func (l *Local) toSettings() SettingsSnapshot {
 	out := SettingsSnapshot{
 		Version: l.version, Theme: string(v.Theme), Mode: ApprovalMode(v.Mode), Messages: []string{},
 	}
-	if self, err := os.Executable(); err == nil {
-		out.DemoCommand = self
+	if program, err := fsx.CommandLine(); err == nil {
+		out.DemoCommand = program
 	}
 	if v.Err != nil {
 		out.Messages = append(out.Messages, sentence(v.Err))

@@ -239,14 +239,23 @@ func (nativeShell) ask(title, text string, answered func(choice)) {
 	C.patchbay_ask(C.CString(title), C.CString(text), C.uintptr_t(cgo.NewHandle(answered)))
 }
 
-// quietGPU avoids the blank window that WebKit's DMABUF renderer gives on NVIDIA's driver
-// (wails issue 2977), unless the person decided otherwise.
-func quietGPU() {
-	const name = "WEBKIT_DISABLE_DMABUF_RENDERER"
-	if _, set := os.LookupEnv(name); set {
-		return
-	}
+// pageGarbage is how much, in bytes, a page allocates at most before its collector looks.
+const pageGarbage = "16777216"
+
+// tameWebKit sets, unless the person decided otherwise, what WebKit's processes read from
+// their environment. It comes after the sessions took theirs, so that no server gets it.
+func tameWebKit() {
+	// By default the heap of a page grows with the machine's memory before it is collected: a
+	// long conversation scrolled through held 160 MiB of garbage. A window is no browser.
+	setDefault("JSC_gcMaxHeapSize", pageGarbage)
+	// WebKit's DMABUF renderer gives a blank window on NVIDIA's driver (wails issue 2977).
 	if _, err := os.Stat("/sys/module/nvidia"); err == nil {
-		os.Setenv(name, "1")
+		setDefault("WEBKIT_DISABLE_DMABUF_RENDERER", "1")
+	}
+}
+
+func setDefault(name, value string) {
+	if _, set := os.LookupEnv(name); !set {
+		os.Setenv(name, value)
 	}
 }

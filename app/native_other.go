@@ -17,8 +17,8 @@ type nativeShell struct{ system }
 // webviews bring a lost page back themselves.
 func hardenNative(pageEvents) {}
 
-// quietGPU has nothing to do here: the fault it answers is WebKitGTK's.
-func quietGPU() {}
+// tameWebKit has nothing to do here: the faults it answers are WebKitGTK's.
+func tameWebKit() {}
 
 // placeNative moves the window to where it was, if that is on a screen as large as the
 // current ones: Wails does not tell where screens are.

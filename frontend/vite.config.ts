@@ -1,11 +1,26 @@
 import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+
+/** Asks for every file of the first script beside it: WebKitGTK takes no modulepreload, and would
+ *  ask for the second file when it has read the first. */
+const sideBySide: Plugin = {
+  name: "side-by-side",
+  transformIndexHtml: {
+    order: "post",
+    handler: (html) => {
+      const files: string[] = [];
+      const rest = html.replace(/\s*<link rel="modulepreload"[^>]*href="([^"]+)"[^>]*>/g, (_, href: string) => { files.push(href); return ""; });
+      return rest.replace('<script type="module"', (own) => files.map((href) => `<script type="module" crossorigin src="${href}"></script>\n    `).join("") + own);
+    },
+  },
+};
 
 // The scenario page (dev.html) is built only with PATCHBAY_SCENARIO set, never into dist.
 const scenario = process.env.PATCHBAY_SCENARIO;
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), sideBySide],
   base: "./",
   build: {
     target: "safari16",

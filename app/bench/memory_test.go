@@ -137,7 +137,7 @@ func pss(tb testing.TB, pid int, path string) float64 {
 	tb.Helper()
 	total := 0
 	for _, p := range family(pid) {
-		if exe := executable(p); exe == path || strings.HasPrefix(filepath.Base(exe), "WebKit") {
+		if exe := executable(p); exe == path || strings.HasPrefix(filepath.Base(exe), "WebKit") || isWatchdog(p) {
 			total += share(p)
 		}
 	}
@@ -151,6 +151,12 @@ func pss(tb testing.TB, pid int, path string) float64 {
 func executable(pid int) string {
 	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	return exe
+}
+
+// isWatchdog reports whether a process is the command line at work for the window.
+func isWatchdog(pid int) bool {
+	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return strings.HasSuffix(string(args), "\x00watchdog\x00")
 }
 
 // share is the PSS of one process in KiB, 0 when it is gone.

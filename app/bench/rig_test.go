@@ -96,13 +96,23 @@ func (p place) environment() []string {
 	return append(env, p.env...)
 }
 
-// forty are stdio servers, each a process of its own.
+// forty are stdio servers, each a process of its own. Their program is a copy, whose memory
+// the window's own helpers do not share.
 func forty(tb testing.TB) map[string]map[string]any {
+	tb.Helper()
+	command := filepath.Join(tb.TempDir(), "server")
+	data, err := os.ReadFile(program(tb, "CLI_BIN"))
+	if err == nil {
+		err = os.WriteFile(command, data, 0o755)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
 	all := map[string]map[string]any{}
 	for i := range 40 {
 		// Each holds back what the others offer too, so that none clashes.
 		all[fmt.Sprintf("s%02d", i)] = map[string]any{
-			"command": program(tb, "CLI_BIN"), "args": []string{"demo-server"},
+			"command": command, "args": []string{"demo-server"},
 			"tools": map[string]any{"rename": renamed(i)},
 		}
 	}

@@ -100,14 +100,14 @@ func (w *owners) openRuntime(concerned func(mcphost.Asking) []string) {
 	})
 }
 
-// watchdogCommand is this program run as the watchdog. Without a path to it (a deleted
+// watchdogCommand is the command line run as the watchdog. Without a path to it (a deleted
 // binary) servers still end with an orderly quit.
 func watchdogCommand() []string {
-	self, err := os.Executable()
+	program, err := fsx.CommandLine()
 	if err != nil {
 		return nil
 	}
-	return []string{self, "watchdog"}
+	return []string{program, "watchdog"}
 }
 
 // mode is when to ask: the option's, else the settings'.

@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useEffect, useMemo, useState, type CSSProperties } from "react";
+import { Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState, type CSSProperties } from "react";
 import type { Insert } from "./contract/types";
 import { Approval } from "./features/approvals/approvals";
 import { Composer } from "./features/chat/composer";
@@ -28,9 +28,10 @@ const LinkDialog = lazily(() => import("./features/window/link-dialog"), "LinkDi
 /** The whole window; early is what was started before there was something to draw. */
 export function App({ host, early }: { host: Host; early?: Stores }) {
   const stores = useMemo(() => early ?? new Stores(host), [host, early]);
-  useEffect(() => {
+  // Before the first frame, which is then one of the two that painted waits for.
+  useLayoutEffect(() => {
     const stop = stores.start();
-    void stores.runner.run("ready", () => stores.painted().then(() => host.ready()));
+    void stores.painted().then(() => stores.runner.run("ready", () => host.ready()));
     return stop;
   }, [stores, host]);
   const { runner, chat } = stores;

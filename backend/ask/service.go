@@ -59,9 +59,9 @@ func (s *Service) Elicit(ctx context.Context, from From, req mcpconn.Elicitation
 	if req.URL != "" {
 		q = Question{Kind: Link, Message: req.Message, URL: req.URL}
 	}
-	p := s.post(from, q)
-	if p == nil {
-		return mcpconn.ElicitAnswer{}, errClosed
+	p, err := s.post(from, q)
+	if err != nil {
+		return mcpconn.ElicitAnswer{}, err
 	}
 	defer s.drop(p)
 	a, err := p.wait(ctx)
@@ -81,9 +81,9 @@ func (s *Service) Sample(ctx context.Context, from From, req mcpconn.Sampling) (
 	if err != nil {
 		return mcpconn.SampleAnswer{}, err // nothing to ask about
 	}
-	p := s.post(from, Question{Kind: Sampling, Request: req, Model: name, Stage: Requested})
-	if p == nil {
-		return mcpconn.SampleAnswer{}, errClosed
+	p, err := s.post(from, Question{Kind: Sampling, Request: req, Model: name, Stage: Requested})
+	if err != nil {
+		return mcpconn.SampleAnswer{}, err
 	}
 	defer s.drop(p)
 	a, err := p.wait(ctx)
@@ -181,18 +181,32 @@ func (p *pending) wait(ctx context.Context) (Answer, error) {
 	}
 }
 
-// post opens a question; nil after Close.
-func (s *Service) post(from From, q Question) *pending {
+// maxOpen is how many questions of one server may be open: nobody reads more.
+const maxOpen = 16
+
+var errTooMany = fmt.Errorf("%d questions of this server are open already", maxOpen)
+
+// post opens a question, unless too many are or the service is closed.
+func (s *Service) post(from From, q Question) (*pending, error) {
 	q.ID, q.Server, q.Sessions, q.AtMs = uuid.NewString(), from.Server, slices.Clone(from.Sessions), time.Now().UnixMilli()
 	p := &pending{q: q, answer: make(chan Answer, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil
+		return nil, errClosed
+	}
+	n := 0
+	for _, other := range s.open {
+		if other.q.Server == q.Server {
+			n++
+		}
+	}
+	if n >= maxOpen {
+		return nil, errTooMany
 	}
 	s.open = append(s.open, p)
 	s.publishLocked()
-	return p
+	return p, nil
 }
 
 // stage moves a question on and opens it for the next answer. An answer that came before is

@@ -272,6 +272,29 @@ func TestModelThatFails(t *testing.T) {
 	})
 }
 
+// A server that asks without end is refused, others are not.
+func TestQuestionsOfOneServerAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := ask.NewService(echoing())
+		var all []<-chan mcpconn.ElicitAnswer
+		for range 16 {
+			all = append(all, elicit(t.Context(), s, form))
+		}
+		if a := <-elicit(t.Context(), s, form); !strings.Contains(a.Action, "open already") {
+			t.Errorf("one more: %+v", a)
+		}
+		other := one("s1")
+		other.Server = "other"
+		last := sample(t.Context(), s, other)
+		open(t, s, 17)
+		s.Close()
+		for _, each := range all {
+			<-each
+		}
+		<-last
+	})
+}
+
 func TestCloseCancels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := ask.NewService(echoing())

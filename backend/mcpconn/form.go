@@ -20,11 +20,16 @@ import (
 const (
 	maxFormFields = 100
 	maxFormBytes  = 128 << 10
+	maxAskedText  = 8 << 10 // of a message to the person
+	maxAskedURL   = 4 << 10
 )
 
 // elicitation is what a server asks, when it is something that can be asked.
 func elicitation(p *mcp.ElicitParams) (Elicitation, error) {
 	req := Elicitation{Message: p.Message, URL: p.URL, ID: p.ElicitationID}
+	if len(p.Message) > maxAskedText || len(p.URL) > maxAskedURL {
+		return req, invalid("the message or the url of the elicitation is too long")
+	}
 	if p.URL != "" {
 		u, err := url.Parse(p.URL)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

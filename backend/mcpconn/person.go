@@ -198,6 +198,9 @@ func (c *conn) sample(ctx context.Context, p *mcp.CreateMessageParams) (*mcp.Cre
 	}, nil
 }
 
+// maxSampled bounds what a server may send to the model: a person is to read it.
+const maxSampled = 4 << 20
+
 func samplingOf(p *mcp.CreateMessageParams) (Sampling, error) {
 	req := Sampling{System: p.SystemPrompt, MaxTokens: int(p.MaxTokens), Stop: p.StopSequences}
 	if p.Temperature != 0 { // go-sdk does not tell 0 from none
@@ -210,6 +213,7 @@ func samplingOf(p *mcp.CreateMessageParams) (Sampling, error) {
 			}
 		}
 	}
+	size := len(p.SystemPrompt)
 	for _, m := range p.Messages {
 		if m == nil || m.Content == nil {
 			continue
@@ -218,7 +222,11 @@ func samplingOf(p *mcp.CreateMessageParams) (Sampling, error) {
 		if err != nil {
 			return Sampling{}, fmt.Errorf("read a message of the sampling request: %w", err)
 		}
+		size += len(raw)
 		req.Messages = append(req.Messages, PromptMessage{Role: string(m.Role), Content: decodeContent(raw)})
+	}
+	if size > maxSampled {
+		return Sampling{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the sampling request is too long to be read"}
 	}
 	if len(req.Messages) == 0 {
 		return Sampling{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the sampling request has no messages"}

@@ -176,8 +176,12 @@ func TestPersonIsNotAskedNonsense(t *testing.T) {
 				asked = true
 				return mcpconn.ElicitAnswer{Action: "accept", Content: json.RawMessage(`{}`)}, nil
 			}
+			p.sample = func(context.Context, mcpconn.Sampling) (mcpconn.SampleAnswer, error) {
+				asked = true
+				return mcpconn.SampleAnswer{Rejected: true}, nil
+			}
 			c, _ := askingConn(t, def, p)
-			for _, name := range []string{"evil", "script"} {
+			for _, name := range []string{"evil", "script", "endless", "novel"} {
 				if got := call(t, c, name, `{}`); got.OK {
 					t.Errorf("%s: %+v", name, got)
 				}

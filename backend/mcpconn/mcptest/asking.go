@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -32,7 +33,7 @@ const askedForm = `{"type":"object","properties":{
 },"required":["name"]}`
 
 // NewAskingServer is a real go-sdk server whose tools ask for something: form, link, locked
-// (a refusal that names a link), sample, evil and script (what must not be asked), complete,
+// (a refusal that names a link), sample, evil, script, endless and novel (what must not be asked), complete,
 // takeback and form_then_hang (by requests of their own); beside them are talk (log
 // messages), wait (until it is cancelled) and liar (a result that does not fit its schema); in the old era
 // go-sdk turns what they ask into requests, in the new one into a result that asks.
@@ -57,6 +58,8 @@ func NewAskingServer() *mcp.Server {
 		ModelPreferences: &mcp.ModelPreferences{Hints: []*mcp.ModelHint{{Name: "small"}}},
 		Messages:         []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "Say it"}}},
 	})
+	asks("endless", &mcp.ElicitParams{Mode: "form", Message: strings.Repeat("x", 64<<10), RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
+	asks("novel", &mcp.CreateMessageParams{MaxTokens: 7, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: strings.Repeat("x", 5<<20)}}}})
 	var refused atomic.Int32
 	s.AddTool(&mcp.Tool{Name: "locked", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if refused.Add(1)%2 == 1 {

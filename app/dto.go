@@ -2,7 +2,7 @@
 // and is the only importer of Wails.
 package app
 
-// Every type that crosses to the page is in this file: camelCase, times as milliseconds in
+// Every type that crosses to the page is in this file and its neighbours dto_*.go: camelCase, times as milliseconds in
 // int64, slices never nil, enums as string types. Values of env and headers and keys never
 // cross; their names do.
 

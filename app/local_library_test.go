@@ -3,6 +3,7 @@ package app
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcpconn/mcptest"
@@ -66,6 +67,9 @@ func TestAMessageThatCannotCarryWhatItMentionsIsNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr, err := r.Transcript(r.ctx(), id)
+	for begin := time.Now(); err == nil && len(tr.Events) == 0 && time.Since(begin) < patience; time.Sleep(10 * time.Millisecond) {
+		tr, err = r.Transcript(r.ctx(), id) // the turn first looks at its servers
+	}
 	if err != nil || len(tr.Events) == 0 || len(tr.Events[0].Attached) != 1 || tr.Events[0].Attached[0] != (Attachment{Server: "library", URI: "test://text", Name: "text", MIMEType: "text/plain", Size: 5}) {
 		t.Fatalf("transcript %+v, %v", tr, err)
 	}

@@ -32,7 +32,7 @@ func (e element) by(role, name string) element {
 const finder = `
 const [steps] = arguments;
 const native = {button:"button,summary,input[type=button],input[type=submit]", textbox:"textarea,input:not([type]),input[type=text],input[type=url],input[type=password]",
- checkbox:"input[type=checkbox]", radio:"input[type=radio]", link:"a[href]", heading:"h1,h2,h3,h4,h5,h6", dialog:"dialog", searchbox:"input[type=search]", menu:"menu", combobox:"select", group:"fieldset", navigation:"nav", main:"main", row:"tr", listitem:"li", list:"ul,ol", article:"article", region:"section[aria-label]", form:"form[aria-label]"};
+ checkbox:"input[type=checkbox]", radio:"input[type=radio]", link:"a[href]", heading:"h1,h2,h3,h4,h5,h6", dialog:"dialog", searchbox:"input[type=search]", menu:"menu", table:"table", combobox:"select", group:"fieldset", navigation:"nav", main:"main", row:"tr", listitem:"li", list:"ul,ol", article:"article", region:"section[aria-label]", form:"form[aria-label]"};
 const squeeze = s => (s || "").replace(/\s+/g, " ").trim();
 const named = e => {
  const ids = e.getAttribute("aria-labelledby");

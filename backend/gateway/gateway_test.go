@@ -148,7 +148,6 @@ func TestClientOffersOnlyItsOwnTools(t *testing.T) {
 
 // fickle is available the first time it is asked, and never again.
 type fickle struct {
-	client
 	asked atomic.Int32
 }
 

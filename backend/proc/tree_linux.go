@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 )
+
+// commLength is where the kernel cuts the name of a program (TASK_COMM_LEN less one).
+const commLength = 15
 
 // ticksPerSecond is what /proc counts times in: 100 on every Linux (proc(5), USER_HZ).
 const ticksPerSecond = 100
@@ -83,6 +87,9 @@ func measure(_ context.Context, p *Info) {
 	dir := "/proc/" + strconv.Itoa(p.PID)
 	if raw, err := os.ReadFile(dir + "/cmdline"); err == nil && len(raw) > 0 {
 		p.Command = strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
+		if whole := filepath.Base(p.Command[0]); len(p.Name) == commLength && strings.HasPrefix(whole, p.Name) {
+			p.Name = whole
+		}
 	}
 	if raw, err := os.ReadFile(dir + "/smaps_rollup"); err == nil {
 		if kib, ok := fieldOf(raw, "Pss:"); ok {

@@ -3,6 +3,7 @@ package proc
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,21 @@ func TestTreeShowsARealServerWithItsGrandchild(t *testing.T) {
 	})
 }
 
+func TestALongNameIsWhole(t *testing.T) {
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := filepath.Join(t.TempDir(), "a-name-that-the-kernel-cuts")
+	if err := os.Symlink(sleep, long); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, supervise(t), Spec{Path: long, Args: []string{"300"}})
+	if tree, err := Tree(t.Context(), p.PID()); err != nil || len(tree) != 1 || tree[0].Name != filepath.Base(long) {
+		t.Errorf("tree = %+v, %v", tree, err)
+	}
+}
+
 func TestTreeShowsWhatADeadLeaderLeftBehind(t *testing.T) {
 	s := supervise(t)
 	p := shell(t, s, `sleep 302 >/dev/null 2>&1 & echo ready`)
@@ -66,14 +82,15 @@ func TestPSTellsWhatProcTells(t *testing.T) {
 	if err != nil || len(got) != 1 {
 		t.Fatalf("tree = %+v, %v", got, err)
 	}
-	for _, each := range grow(parsePS(string(out), time.Local), p.PID()) {
-		if each.PID != got[0].PID || each.Parent != got[0].Parent || each.Group != got[0].Group {
-			t.Errorf("ps tells %+v, proc %+v", each, got[0])
-		}
-		if off := each.Started.Sub(got[0].Started).Abs(); off > 2*time.Second {
-			t.Errorf("ps and proc are %v apart", off)
-		}
-		return
+	told := grow(parsePS(string(out), time.Local), p.PID())
+	if len(told) == 0 {
+		t.Fatal("ps does not know the process")
 	}
-	t.Error("ps does not know the process")
+	each := told[0]
+	if each.PID != got[0].PID || each.Parent != got[0].Parent || each.Group != got[0].Group {
+		t.Errorf("ps tells %+v, proc %+v", each, got[0])
+	}
+	if off := each.Started.Sub(got[0].Started).Abs(); off > 2*time.Second {
+		t.Errorf("ps and proc are %v apart", off)
+	}
 }

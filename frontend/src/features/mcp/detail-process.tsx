@@ -59,7 +59,7 @@ function Running({ name, remote, at, what }: { name: string; remote: boolean; at
     <Part title="In sum"><FactList label="Sums" facts={[
       ["Processes", root ? String(what.processes.length) : ""],
       ["Memory", memory(what.memory) && (what.sharedTwice ? <span title="Pages that several processes share count for each of them">{memory(what.memory)} <span className="muted">(shared pages counted for each)</span></span> : memory(what.memory))],
-      ["CPU time", root ? duration(what.cpuMs) || "< 1 ms" : ""],
+      ["CPU time", root ? duration(what.cpuMs) || "0 s" : ""],
       ["Uptime", root && root.startedMs > 0 ? lasted(at - root.startedMs) : ""],
       ["Restarts", what.starts > 0 ? String(restarts) : "not started yet"],
       ["Recovered", what.recovered > 0 ? `${what.recovered} ${what.recovered === 1 ? "time" : "times"}` : ""],

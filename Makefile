@@ -10,7 +10,7 @@ WINDOW_TAGS := production
 endif
 BIN := build/bin
 
-.PHONY: build cli window page servers run test conformance fuzz bench lint check bindings e2e e2e-programs screens clean
+.PHONY: build cli window page servers run test fuzz bench lint check bindings e2e e2e-programs screens clean
 
 ## build: both programs, in build/bin
 build: cli window

@@ -3,6 +3,7 @@ package fsx
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -14,10 +15,15 @@ func CommandLine() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return commandLine(self), nil
+}
+
+func commandLine(self string) string {
 	dir, name := filepath.Split(self)
 	beside := dir + strings.Replace(name, "patchbay-window", "patchbay", 1)
-	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-		return beside, nil
+	info, err := os.Stat(beside)
+	if err != nil || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
+		return self
 	}
-	return self, nil
+	return beside
 }

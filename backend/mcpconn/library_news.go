@@ -56,17 +56,7 @@ func (c *conn) tellLater(mark func(*shelf)) {
 // libraryLoop tells that lists changed, once for several notices.
 func (c *conn) libraryLoop() {
 	defer c.Forget()
-	for {
-		select {
-		case <-c.shelf.news:
-		case <-c.life.Done():
-			return
-		}
-		select {
-		case <-time.After(relistQuiet):
-		case <-c.life.Done():
-			return
-		}
+	for c.awaitNews(c.shelf.news) {
 		c.shelf.mu.Lock()
 		resources, prompts := c.shelf.resourcesChanged, c.shelf.promptsChanged
 		c.shelf.resourcesChanged, c.shelf.promptsChanged = false, false

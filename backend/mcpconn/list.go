@@ -164,23 +164,27 @@ func appOnly(raw json.RawMessage) bool {
 	return true
 }
 
+// awaitNews waits for news and then until servers have sent what they send together; what
+// came meanwhile is covered. It reports false at the end of the connection.
+func (c *conn) awaitNews(news <-chan struct{}) bool {
+	select {
+	case <-news:
+	case <-c.life.Done():
+		return false
+	}
+	if !pause(c.life, relistQuiet) {
+		return false
+	}
+	select {
+	case <-news:
+	default:
+	}
+	return true
+}
+
 // relistLoop reads the list again after list_changed, once for several.
 func (c *conn) relistLoop() {
-	for {
-		select {
-		case <-c.relist:
-		case <-c.life.Done():
-			return
-		}
-		select {
-		case <-time.After(relistQuiet):
-		case <-c.life.Done():
-			return
-		}
-		select {
-		case <-c.relist: // what came meanwhile is covered
-		default:
-		}
+	for c.awaitNews(c.relist) {
 		ctx, cancel := context.WithTimeout(c.life, relistLimit)
 		err := c.list(ctx)
 		cancel()

@@ -101,7 +101,6 @@ type Target struct {
 	Timeout    time.Duration      // to connect
 	MaxTimeout time.Duration      // the most it is extended to while stderr shows progress
 	Person     Person             // answers what the server asks of a person; nil: nobody can, and none of it is declared
-	Auth       Auth               // signs the requests to an HTTP server; nil: the definition's headers are all there is
 }
 
 // Tool is one tool as the server listed it, decoded by itself so that a malformed one does
@@ -140,7 +139,6 @@ type Observer interface {
 	ResourcesChanged()               // the lists of resources and templates are no longer current
 	PromptsChanged()                 // the list of prompts is no longer current
 	ResourceUpdated(uri string)      // a subscribed resource changed
-	Frame(Frame)                     // a JSON-RPC message was sent or received
 }
 
 // Conn is a live connection.

@@ -120,8 +120,7 @@ func (e *ear) PromptsChanged()        { e.note(func() { e.library = append(e.lib
 func (e *ear) ResourceUpdated(u string) {
 	e.note(func() { e.library = append(e.library, u) })
 }
-func (e *ear) Frame(mcpconn.Frame) {}
-func (e *ear) Spawned(int)         {}
+func (e *ear) Spawned(int) {}
 
 func (e *ear) Health(ok bool, _ time.Duration) {
 	e.note(func() { e.health = append(e.health, ok) })

@@ -63,6 +63,19 @@ func shelved(libraries *[]*fakeLibrary) script {
 	}
 }
 
+// shelf is a session with a connected server s and its library.
+func shelf(t *testing.T, r *rig, made *[]*fakeLibrary) (*Runtime, Library) {
+	t.Helper()
+	r.dialer.scripts["s"] = shelved(made)
+	rt := r.session("a")
+	settle(t, rt, plan(wanted("s")))
+	b, err := rt.Library("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rt, b
+}
+
 func TestALibraryIsCountedAndItsChangesAreTold(t *testing.T) {
 	inBubble(t, HostOptions{}, func(t *testing.T, r *rig) {
 		var made []*fakeLibrary
@@ -122,13 +135,7 @@ func TestALibraryIsCountedAndItsChangesAreTold(t *testing.T) {
 func TestSubscriptionsOutliveTheConnection(t *testing.T) {
 	inBubble(t, HostOptions{}, func(t *testing.T, r *rig) {
 		var made []*fakeLibrary
-		r.dialer.scripts["s"] = shelved(&made)
-		rt := r.session("a")
-		settle(t, rt, plan(wanted("s")))
-		b, err := rt.Library("s")
-		if err != nil {
-			t.Fatal(err)
-		}
+		rt, b := shelf(t, r, &made)
 		for _, uri := range []string{"a:1", "a:2"} {
 			if err := b.Subscribe(t.Context(), uri, true); err != nil {
 				t.Fatal(err)
@@ -143,7 +150,8 @@ func TestSubscriptionsOutliveTheConnection(t *testing.T) {
 		if len(made) != 2 || !made[1].follows("a:1") || made[1].follows("a:2") {
 			t.Errorf("%d connections, the last follows %v", len(made), made[len(made)-1].followed)
 		}
-		if b, err = rt.Library("s"); err != nil {
+		b, err := rt.Library("s")
+		if err != nil {
 			t.Fatal(err)
 		}
 		if uris, changed := b.Followed(); !slices.Equal(uris, []string{"a:1"}) || !slices.Equal(changed, []string{"a:1"}) {
@@ -163,13 +171,7 @@ func TestALibraryEndsWithThePresence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, HostOptions{}, func(t *testing.T, r *rig) {
 				var made []*fakeLibrary
-				r.dialer.scripts["s"] = shelved(&made)
-				rt := r.session("a")
-				settle(t, rt, plan(wanted("s")))
-				b, err := rt.Library("s")
-				if err != nil {
-					t.Fatal(err)
-				}
+				rt, b := shelf(t, r, &made)
 				ended := make(chan error, 1)
 				go func() {
 					_, err := b.Read(context.Background(), "a:hangs")

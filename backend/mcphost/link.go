@@ -275,6 +275,3 @@ func (o observer) Health(ok bool, d time.Duration) {
 		o.heard(func(*linkState) {})
 	}
 }
-
-// Frame keeps the message.
-func (o observer) Frame(mcpconn.Frame) {}

@@ -68,7 +68,7 @@ func TestTreeShowsWhatADeadLeaderLeftBehind(t *testing.T) {
 func TestPSTellsWhatProcTells(t *testing.T) {
 	ps, err := exec.LookPath("ps")
 	if err != nil {
-		t.Skip("no ps here")
+		t.Skip("no ps here: a bare system may lack procps, and Linux does not ask it")
 	}
 	p := shell(t, supervise(t), `echo ready; exec sleep 303`)
 	readLine(t, p)

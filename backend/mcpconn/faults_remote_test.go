@@ -1,8 +1,14 @@
 package mcpconn_test
 
 import (
+	"context"
+	"encoding/pem"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +16,7 @@ import (
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcpconn"
 	"patchbay/backend/mcpconn/mcptest"
+	"patchbay/backend/tool"
 )
 
 // serving is an HTTP server on loopback until the test ends.
@@ -44,6 +51,17 @@ func TestR05AGetWithoutHeadersHoldsNothingUp(t *testing.T) {
 	h := mcptest.NewHTTP("gethang")
 	c, _ := newRig(t).connect(t, target(mcptest.Remote(mcpconf.StreamableHTTP, serving(t, h)+"/mcp")))
 	wantText(t, call(t, c, "echo", `{"text":"x"}`), "x")
+
+	// Nor does one that answers nothing at all: it ends at its limit, or when it is cancelled.
+	silent := mcptest.Remote(mcpconf.StreamableHTTP, serving(t, mcptest.NewHTTP("blackhole"))+"/mcp")
+	if f, _ := newRig(t).fail(t, within(silent, 300*time.Millisecond)); f.Cause != mcpconn.Timeout {
+		t.Errorf("a silent server ends as %s, want timeout", f.Cause)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	if _, err := newRig(t).Dial(ctx, within(silent, patience), newEar()); err == nil || !strings.Contains(err.Error(), "given up") {
+		t.Errorf("a cancelled connect ends as %v", err)
+	}
 }
 
 func TestR06AnIdleStreamThatIsCutKillsNothing(t *testing.T) {
@@ -70,11 +88,25 @@ func TestR10OnlyAProvenOtherTransportIsSuggested(t *testing.T) {
 		cause mcpconn.Cause
 		text  string
 	}{
-		{"an SSE server asked by streamable_http", mcpconf.StreamableHTTP, mcptest.NewSSE("post=405"), mcpconn.WrongTransport, "sse"},
+		{"an SSE server asked by streamable_http, 400", mcpconf.StreamableHTTP, mcptest.NewSSE("post=400"), mcpconn.WrongTransport, "sse"},
+		{"an SSE server asked by streamable_http, 404", mcpconf.StreamableHTTP, mcptest.NewSSE("post=404"), mcpconn.WrongTransport, "sse"},
+		{"an SSE server asked by streamable_http, 405", mcpconf.StreamableHTTP, mcptest.NewSSE("post=405"), mcpconn.WrongTransport, "sse"},
+		{"an SSE server asked by streamable_http, 411", mcpconf.StreamableHTTP, mcptest.NewSSE("post=411"), mcpconn.WrongTransport, "sse"},
 		{"a streamable server asked by sse", mcpconf.SSE, mcptest.NewHTTP("ok"), mcpconn.WrongTransport, "streamable_http"},
 		{"a 500", mcpconf.StreamableHTTP, mcptest.NewHTTP("status=500"), mcpconn.HTTPError, "500"},
+		{"a 500, asked by sse", mcpconf.SSE, mcptest.NewHTTP("status=500"), mcpconn.HTTPError, "500"},
 		{"a 405 from neither", mcpconf.StreamableHTTP, mcptest.NewHTTP("status=405"), mcpconn.HTTPError, "405"},
 	}
+	for kind, other := range map[mcpconf.Transport]string{mcpconf.StreamableHTTP: "sse", mcpconf.SSE: "streamable_http"} {
+		closed := httptest.NewServer(http.NotFoundHandler())
+		closed.Close()
+		f, _ := newRig(t).fail(t, target(mcptest.Remote(kind, closed.URL+"/mcp")))
+		if f.Cause != mcpconn.Refused || strings.Contains(f.Message, other) {
+			t.Errorf("a port where nothing listens, asked by %s: %s %q", kind, f.Cause, f.Message)
+		}
+	}
+	c, _ := newRig(t).connect(t, target(mcptest.Remote(mcpconf.SSE, serving(t, mcptest.NewSSE("ok"))+"/mcp")))
+	wantText(t, call(t, c, "echo", `{"text":"by sse"}`), "by sse")
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f, _ := newRig(t).fail(t, target(mcptest.Remote(tt.kind, serving(t, tt.h)+"/mcp")))
@@ -108,15 +140,42 @@ func TestR11ASignInIsAskedForWithoutAStorm(t *testing.T) {
 
 func TestR13RedirectsKeepSecretsWithinTheOrigin(t *testing.T) {
 	secret := mcptest.Header("Authorization", "Bearer secret-token")
-	t.Run("the same origin", func(t *testing.T) {
-		h := mcptest.NewHTTP("slash")
-		c, _ := newRig(t).connect(t, target(mcptest.Remote(mcpconf.StreamableHTTP, serving(t, h)+"/mcp", secret)))
-		wantText(t, call(t, c, "echo", `{"text":"x"}`), "x")
-		for _, header := range h.Headers() {
-			if header.Get("Authorization") != "Bearer secret-token" {
-				t.Fatal("a request came without the header")
+	for _, status := range []string{"307", "308"} {
+		t.Run("the same origin by "+status, func(t *testing.T) {
+			h := mcptest.NewHTTP("slash=" + status)
+			c, _ := newRig(t).connect(t, target(mcptest.Remote(mcpconf.StreamableHTTP, serving(t, h)+"/mcp", secret)))
+			wantText(t, call(t, c, "echo", `{"text":"x"}`), "x")
+			for _, header := range h.Headers() {
+				if header.Get("Authorization") != "Bearer secret-token" {
+					t.Fatal("a request came without the header")
+				}
 			}
+		})
+	}
+	t.Run("the same origin by 301, which would lose the body", func(t *testing.T) {
+		h := mcptest.NewHTTP("slash=301")
+		url := serving(t, h)
+		f, _ := newRig(t).fail(t, target(mcptest.Remote(mcpconf.StreamableHTTP, url+"/mcp", secret)))
+		wantHas(t, "message", f.Message, url+"/mcp/")
+	})
+	t.Run("from https down to http", func(t *testing.T) {
+		plain := mcptest.NewHTTP("ok")
+		to := serving(t, plain) + "/mcp"
+		secure := httptest.NewUnstartedServer(mcptest.NewHTTP("redirect=307 " + to))
+		secure.Config.SetKeepAlivesEnabled(false)
+		secure.StartTLS()
+		t.Cleanup(secure.Close)
+		trusted := filepath.Join(t.TempDir(), "ca.pem")
+		if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw}), 0o600); err != nil {
+			t.Fatal(err)
 		}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestR13Child$", "-test.count=1")
+		cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+trusted, "PATCHBAY_TEST_SECURE="+secure.URL+"/mcp")
+		out, err := cmd.CombinedOutput()
+		if err != nil || len(plain.Headers()) > 0 {
+			t.Errorf("%v, %d requests by http\n%s", err, len(plain.Headers()), out)
+		}
+		wantHas(t, "the child's message", string(out), to)
 	})
 	for _, status := range []string{"302", "307"} {
 		t.Run("another origin by "+status, func(t *testing.T) {
@@ -135,12 +194,28 @@ func TestR13RedirectsKeepSecretsWithinTheOrigin(t *testing.T) {
 	}
 }
 
+// TestR13Child is the part that trusts the test's certificate: the system's pool is read
+// once in a process.
+func TestR13Child(t *testing.T) {
+	url := os.Getenv("PATCHBAY_TEST_SECURE")
+	if url == "" {
+		t.Skip("only within TestR13RedirectsKeepSecretsWithinTheOrigin")
+	}
+	f, _ := newRig(t).fail(t, target(mcptest.Remote(mcpconf.StreamableHTTP, url, mcptest.Header("Authorization", "Bearer secret-token"))))
+	fmt.Println(f.Message)
+}
+
 func TestR08ACallOnASilentServerEndsAtItsLimit(t *testing.T) {
 	h := mcptest.NewHTTP("ok")
 	c, _ := newRig(t).connect(t, target(mcptest.Remote(mcpconf.StreamableHTTP, serving(t, h)+"/mcp")))
 	h.SetMode("blackhole")
 	got := c.Call(t.Context(), "echo", []byte(`{"text":"x"}`), mcpconn.CallLimits{Idle: 300 * time.Millisecond, Most: patience}, nil)
 	wantHas(t, "the call", textOf(got), "echo", "300ms")
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, stop)
+	if stopped := c.Call(ctx, "echo", []byte(`{"text":"x"}`), limits(), nil); stopped.Reason != tool.Cancelled {
+		t.Errorf("a stopped call ends as %q, want cancelled", stopped.Reason)
+	}
 	if err := c.Check(t.Context()); err == nil {
 		t.Error("a silent server passes the check")
 	}

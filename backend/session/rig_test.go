@@ -57,11 +57,17 @@ type rig struct {
 
 func newRig(t *testing.T, answers ...modeltest.Answer) *rig {
 	t.Helper()
+	return newRigOf(t, modeltest.Limits{}, answers...)
+}
+
+// newRigOf is newRig with an endpoint of other limits.
+func newRigOf(t *testing.T, limits modeltest.Limits, answers ...modeltest.Answer) *rig {
+	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, home: filepath.Join(base, "home"), workspace: filepath.Join(base, "ws"), model: modeltest.New(t, modeltest.Limits{}, answers...)}
+	r := &rig{t: t, home: filepath.Join(base, "home"), workspace: filepath.Join(base, "ws"), model: modeltest.New(t, limits, answers...)}
 	for name, value := range map[string]string{
 		"HOME": r.home, "SHELL": "/bin/sh", "OPENAI_BASE_URL": r.model.URL(), "OPENAI_API_KEY": "sk-test", "OPENAI_MODEL": "fake-1", "OPENAI_API": "",
 		"XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "XDG_DATA_HOME": "", "XDG_CACHE_HOME": "", "XDG_RUNTIME_DIR": "",

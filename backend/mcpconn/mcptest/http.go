@@ -50,7 +50,7 @@ var answerModes = map[string]func(w http.ResponseWriter, r *http.Request, arg st
 //	stream          answers by event streams, progress included; GET is an idle stream
 //	gethang         accepts GET and never sends its headers
 //	idleclose=D     ends every GET stream after D
-//	slash           redirects /mcp to /mcp/ by 307
+//	slash=STATUS    redirects /mcp to /mcp/ by that status, 307 when none is given
 //	bearer=TOKEN    401 unless Authorization is Bearer TOKEN
 //	hanginit, hanglist   never answers initialize, tools/list
 //	initerror       refuses initialize by a JSON-RPC error
@@ -127,8 +127,12 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if mode == "slash" && !strings.HasSuffix(r.URL.Path, "/") {
+		status := http.StatusTemporaryRedirect
+		if arg != "" {
+			_, _ = fmt.Sscan(arg, &status) // a test writes a number
+		}
 		w.Header().Set("Location", r.URL.Path+"/")
-		w.WriteHeader(http.StatusTemporaryRedirect)
+		w.WriteHeader(status)
 		return
 	}
 	switch r.Method {

@@ -75,6 +75,8 @@ func listResult(mode, cursor string) any {
 		return object{}
 	case "names":
 		return object{"tools": toolObjects([]string{"calendar.create", "user/update", "list files", "查询"})}
+	case "schemas":
+		return object{"tools": schemaTools()}
 	case "dup":
 		return object{"tools": toolObjects([]string{"twice", "twice"})}
 	case "unnamed":
@@ -87,6 +89,29 @@ func listResult(mode, cursor string) any {
 		return object{"tools": []any{good, with("_meta", object{"ui": object{"visibility": []any{"app"}}})}}
 	}
 	return object{"tools": toolObjects(offered())}
+}
+
+// schemaTools are tools whose schemas are valid JSON Schema and refused by one provider or
+// another; what each is about is its name.
+func schemaTools() []any {
+	property := func(schema any) object { return object{"type": "object", "properties": object{"a": schema}} }
+	schemas := []struct {
+		name   string
+		schema any
+	}{
+		{"no_properties", object{"type": "object"}},
+		{"type_list", property(object{"type": []string{"string", "null"}})},
+		{"reference", object{"type": "object", "properties": object{"a": object{"$ref": "#/$defs/X"}}, "$defs": object{"X": object{"type": "string"}}}},
+		{"no_items", property(object{"type": "array"})},
+		{"boolean", property(true)},
+		{"prefix_items", property(object{"type": "array", "prefixItems": []any{object{"type": "string"}}})},
+		{"type_null", property(object{"type": "null"})},
+	}
+	var tools []any
+	for _, s := range schemas {
+		tools = append(tools, object{"name": s.name, "description": s.name, "inputSchema": s.schema})
+	}
+	return tools
 }
 
 // page lists 101 tools on three pages; the modes differ in how the last page says so.

@@ -33,6 +33,7 @@ func TestR11AnEditedHeaderConnectsWithoutARestart(t *testing.T) {
 
 	h.SetMode("bearer=other") // the token is withdrawn: a new start is refused, until it is given again
 	r.must(s.Pause("web"))
+	r.eventually("it is paused", func() bool { return r.row(s, "web").State == mcphost.Paused })
 	r.must(s.Resume("web"))
 	r.eventually("the withdrawn token is refused", func() bool { return r.row(s, "web").Cause == mcpconn.SignIn })
 	h.SetMode("bearer=right")

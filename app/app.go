@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,13 +81,14 @@ type window struct {
 	teller   *teller
 	shown    atomic.Bool // the window is there
 	page     *gate       // open while the page can take events
+	tidy     *tidier
 	wg       sync.WaitGroup
 }
 
 var errClosing = errors.New("the window is closing")
 
 func newWindow(o Options) *window {
-	w := &window{assets: o.Assets, instance: o.Instance, logger: o.Logger, page: newGate()}
+	w := &window{assets: o.Assets, instance: o.Instance, logger: o.Logger, page: newGate(), tidy: newTidier()}
 	w.life, w.end = context.WithCancelCause(context.Background())
 	w.core = &core{ctx: w.life, backend: o.Backend, logger: o.Logger, limit: callLimit, desktop: system{w.life}, focused: &atomic.Bool{}}
 	w.core.focused.Store(true)
@@ -160,6 +160,9 @@ func (w *window) loading() {
 	w.recovery.loading()
 }
 
+// drawn says that much of the page was drawn anew: what that took is garbage soon.
+func (w *window) drawn() { w.tidy.stir() }
+
 // gone says that the page's process ended.
 func (w *window) gone(reason string) {
 	w.page.shut()
@@ -178,7 +181,8 @@ func (w *window) run(emit emitter) {
 	w.onceLoaded(func() { forward(ctx, topicTrial, b.Trials(), stampTrial, emit) })
 	w.onceLoaded(func() { forwardChat(ctx, events, emit) })
 	w.wg.Go(func() { w.followChat(events) })
-	w.wg.Go(func() { tidy(ctx, b.Servers(), debug.FreeOSMemory) })
+	w.wg.Go(func() { w.tidy.run(ctx, giveBack) })
+	w.wg.Go(func() { w.tidy.follow(ctx, b.Servers()) })
 	w.wg.Go(func() { w.teller.follow(ctx) })
 	w.wg.Go(func() { w.teller.followAsks(ctx) })
 	w.wg.Go(func() { w.teller.show(ctx, newNotifier(w.logger)) })

@@ -24,6 +24,9 @@ func patchbayGone(handle C.uintptr_t, reason C.int) {
 	cgo.Handle(handle).Value().(pageEvents).gone(text)
 }
 
+//export patchbayDrawn
+func patchbayDrawn(handle C.uintptr_t) { cgo.Handle(handle).Value().(pageEvents).drawn() }
+
 //export patchbayAnswer
 func patchbayAnswer(handle C.uintptr_t, answer C.int) {
 	h := cgo.Handle(handle)

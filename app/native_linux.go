@@ -4,6 +4,7 @@ package app
 
 /*
 #cgo pkg-config: webkit2gtk-4.1 javascriptcoregtk-4.1
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,6 +40,22 @@ static gboolean patchbay_fix_signals_idle(gpointer data) {
 	(void)data;
 	patchbay_fix_signals();
 	return G_SOURCE_REMOVE;
+}
+
+// The window draws without a GPU, so this process needs no EGL, only WebKit's processes do:
+// without its drivers (LLVM among them) it starts 20 ms sooner. The loader of EGL's drivers
+// reads where they are when it is first asked, and the processes that are started later
+// must find them: so it is asked here, while there are none.
+static void patchbay_without_egl(void) {
+	static const char *where = "__EGL_VENDOR_LIBRARY_FILENAMES";
+	if (g_getenv(where) != NULL) return;
+	void *egl = dlopen("libEGL.so.1", RTLD_LAZY | RTLD_GLOBAL);
+	if (egl == NULL) return;
+	const char *(*query)(void *, int) = (const char *(*)(void *, int))dlsym(egl, "eglQueryString");
+	if (query == NULL) return;
+	g_setenv(where, "/dev/null", TRUE);
+	query(NULL, 0x3055); // EGL_EXTENSIONS of no display
+	g_unsetenv(where);
 }
 
 // A foreign page in the window could call every bound method (wails issue 3162), and a
@@ -84,6 +101,7 @@ static WebKitWebView *patchbay_view(void) {
 extern void patchbayLoading(uintptr_t handle);
 extern void patchbayGone(uintptr_t handle, int reason);
 extern void patchbayAnswer(uintptr_t handle, int reload);
+extern void patchbayDrawn(uintptr_t handle);
 
 static void patchbay_load(WebKitWebView *view, WebKitLoadEvent event, gpointer handle) {
 	(void)view;
@@ -97,6 +115,19 @@ static void patchbay_gone(WebKitWebView *view, WebKitWebProcessTerminationReason
 	patchbayGone((uintptr_t)handle, reason);
 }
 
+// A large part of the page was drawn anew, as while it is scrolled; a blinking caret is none.
+static gboolean patchbay_draw(GtkWidget *view, cairo_t *cr, gpointer handle) {
+	static gint64 told = 0;
+	GdkRectangle drawn;
+	if (!gdk_cairo_get_clip_rectangle(cr, &drawn)) return FALSE;
+	gint64 now = g_get_monotonic_time();
+	gint64 whole = (gint64)gtk_widget_get_allocated_width(view) * gtk_widget_get_allocated_height(view);
+	if (now - told < G_USEC_PER_SEC / 2 || (gint64)drawn.width * drawn.height * 4 < whole) return FALSE;
+	told = now;
+	patchbayDrawn((uintptr_t)handle);
+	return FALSE;
+}
+
 typedef struct { char *own; uintptr_t handle; } patchbay_guarded;
 
 static gboolean patchbay_guard(gpointer data) {
@@ -106,6 +137,7 @@ static gboolean patchbay_guard(gpointer data) {
 	g_signal_connect(view, "decide-policy", G_CALLBACK(patchbay_decide), g->own);
 	g_signal_connect(view, "permission-request", G_CALLBACK(patchbay_deny), NULL);
 	g_signal_connect(view, "load-changed", G_CALLBACK(patchbay_load), (gpointer)g->handle);
+	g_signal_connect(view, "draw", G_CALLBACK(patchbay_draw), (gpointer)g->handle);
 	g_signal_connect(view, "web-process-terminated", G_CALLBACK(patchbay_gone), (gpointer)g->handle);
 	g_free(g);
 	return G_SOURCE_REMOVE;
@@ -248,10 +280,12 @@ func tameWebKit() {
 	// By default the heap of a page grows with the machine's memory before it is collected: a
 	// long conversation scrolled through held 160 MiB of garbage. A window is no browser.
 	setDefault("JSC_gcMaxHeapSize", pageGarbage)
-	// WebKit's DMABUF renderer gives a blank window on NVIDIA's driver (wails issue 2977).
-	if _, err := os.Stat("/sys/module/nvidia"); err == nil {
-		setDefault("WEBKIT_DISABLE_DMABUF_RENDERER", "1")
-	}
+	// WebKit's DMABUF renderer gives a blank window on NVIDIA's driver (wails issue 2977), and
+	// GDK looks through the visuals of OpenGL when it starts. Both are for windows that draw
+	// by GPU: without them it opens sooner.
+	setDefault("WEBKIT_DISABLE_DMABUF_RENDERER", "1")
+	setDefault("GDK_GL", "disable")
+	C.patchbay_without_egl()
 }
 
 func setDefault(name, value string) {

@@ -39,6 +39,7 @@ const (
 type pageEvents interface {
 	loading()           // a load began
 	gone(reason string) // the page's process ended
+	drawn()             // much of it was drawn anew
 }
 
 // gate holds back what is for a page that is not there.

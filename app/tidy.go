@@ -2,34 +2,62 @@ package app
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
+
+	"patchbay/backend/proc"
 )
 
-// tidyAfter is how long servers must have been at rest before memory is given back.
+// tidyAfter is how long it must have been quiet before memory is given back.
 const tidyAfter = 2 * time.Second
 
-// tidy calls free when a pass over the servers is over and none has begun since: what the
-// start of many servers allocated is garbage by then.
-func tidy(ctx context.Context, servers Source[MCPSnapshot], free func()) {
-	busy := false
-	for rev := uint64(0); ; {
-		wait, stop := ctx, context.CancelFunc(func() {})
-		if busy {
-			wait, stop = context.WithTimeout(ctx, tidyAfter)
-		}
-		snap, next, err := servers.Wait(wait, rev)
-		stop()
-		switch {
-		case ctx.Err() != nil:
+// tidier gives memory back once what needed much of it is over.
+type tidier struct{ stirred chan struct{} }
+
+func newTidier() *tidier { return &tidier{stirred: make(chan struct{}, 1)} }
+
+// stir says that something may have needed much memory. It never waits.
+func (t *tidier) stir() {
+	select {
+	case t.stirred <- struct{}{}:
+	default: // it is said already
+	}
+}
+
+// run calls free whenever it has been quiet for tidyAfter since it was stirred.
+func (t *tidier) run(ctx context.Context, free func()) {
+	var quiet <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
 			return
-		case err != nil:
-			if snap, _ := servers.Get(); snap.Settled {
-				free()
-				busy = false
-			}
-		default:
-			rev = next
-			busy = busy || !snap.Settled
+		case <-t.stirred:
+			quiet = time.After(tidyAfter)
+		case <-quiet:
+			quiet = nil
+			free()
 		}
 	}
+}
+
+// follow stirs after each pass over the servers: what the start of many allocated is garbage
+// by then.
+func (t *tidier) follow(ctx context.Context, servers Source[MCPSnapshot]) {
+	busy := false
+	for rev := uint64(0); ; {
+		snap, next, err := servers.Wait(ctx, rev)
+		if err != nil {
+			return
+		}
+		if rev = next; busy && snap.Settled {
+			t.stir()
+		}
+		busy = !snap.Settled
+	}
+}
+
+// giveBack gives the system what this process does not use any more.
+func giveBack() {
+	debug.FreeOSMemory()
+	proc.UnmapCold()
 }

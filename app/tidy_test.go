@@ -9,13 +9,14 @@ import (
 	"patchbay/backend/watch"
 )
 
-func TestMemoryIsGivenBackOnceServersAreAtRest(t *testing.T) {
+func TestMemoryIsGivenBackOnceItIsQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		servers := watch.NewValue(MCPSnapshot{Settled: true})
-		freed := 0
-		go tidy(ctx, servers, func() { freed++ })
+		freed, tidy := 0, newTidier()
+		go tidy.run(ctx, func() { freed++ })
+		go tidy.follow(ctx, servers)
 		expect := func(when string, want int) {
 			t.Helper()
 			time.Sleep(time.Minute)
@@ -35,5 +36,10 @@ func TestMemoryIsGivenBackOnceServersAreAtRest(t *testing.T) {
 		synctest.Wait()
 		servers.Set(MCPSnapshot{Settled: true})
 		expect("another pass", 2)
+		for range 10 {
+			tidy.stir()
+			time.Sleep(tidyAfter / 2)
+		}
+		expect("ten in a row", 3)
 	})
 }

@@ -56,7 +56,7 @@ func (l *stdioLink) watch() {
 }
 
 func (l *stdioLink) read() {
-	r := bufio.NewReaderSize(l.process.Stdout(), 64<<10)
+	r := bufio.NewReaderSize(l.process.Stdout(), 16<<10) // forty servers have forty
 	var p partial
 	for {
 		line, err := readLine(r)

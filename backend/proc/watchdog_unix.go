@@ -146,6 +146,7 @@ func (id groupID) String() string { return strconv.Itoa(id.pid) + " " + id.start
 // The signals of a terminal or a session's end do not end it.
 func WatchdogMain(in io.Reader) int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+	UnmapCold() // it waits, most often for hours
 	mark, groups := follow(in, func(groupID, string) {})
 	endAll(mark, groups)
 	return 0

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"patchbay/backend/mcpconf"
@@ -28,6 +26,7 @@ type attempt struct {
 	stage   Stage
 	process *proc.Process // of the running try
 	link    link          // of the running try
+	probe   *probe        // of the running try
 	noise   string        // first line on stdout that was no JSON-RPC
 	spoke   bool          // a JSON-RPC message arrived
 	exited  bool          // the process ended by itself
@@ -40,57 +39,16 @@ func (a *attempt) enter(stage Stage) {
 	a.obs.Stage(stage)
 }
 
-// run tries the revision that is likely, and the other era when that one is refused.
-func (a *attempt) run(ctx context.Context) (*conn, error) {
-	def := a.target.Definition
-	revision := a.d.revision(def)
-	c, err := a.try(ctx, revision)
-	if err == nil || def.Protocol != "" && def.Protocol != "auto" || ctx.Err() != nil {
-		return a.won(c, revision, err)
-	}
-	other := modernRevision
-	if revision == modernRevision {
-		other = legacyRevision
-	}
-	if a.stage != Initialize || !refusesRevision(err) {
-		return nil, err
-	}
-	first := a.explain(err)
-	c, again := a.try(ctx, other)
-	if again != nil {
-		return nil, first // the first word of a server says more than its second
-	}
-	return a.won(c, other, nil)
-}
-
-func (a *attempt) won(c *conn, revision string, err error) (*conn, error) {
-	if err == nil {
-		a.d.remember(a.target.Definition, revision)
-	}
-	return c, err
-}
-
-// refusesRevision reports whether a server answered that it does not know the handshake:
-// method not found, an unsupported version, or a bare 400 as servers of 2026-07-28 send.
-// Any other error is the server's last word, and starting it again would change nothing.
-func refusesRevision(err error) bool {
-	var rpc *jsonrpc.Error
-	if errors.As(err, &rpc) {
-		return rpc.Code == jsonrpc.CodeMethodNotFound || rpc.Code == mcp.CodeUnsupportedProtocolVersion ||
-			strings.Contains(strings.ToLower(rpc.Message), "version")
-	}
-	var status *statusError
-	return errors.As(err, &status) && status.Status == http.StatusBadRequest
-}
-
-// try makes one connection that asks for a revision, and ends all of it when it fails.
-func (a *attempt) try(ctx context.Context, revision string) (*conn, error) {
+// try makes one connection by a plan, and ends all of it when it fails.
+func (a *attempt) try(ctx context.Context, p plan) (*conn, error) {
 	begin := time.Now()
 	c := newConn(a)
-	transport, err := c.open(ctx, revision)
+	a.probe = p.probe()
+	transport, err := c.open(ctx)
 	if err == nil {
-		err = c.handshake(ctx, transport, revision)
+		err = c.handshake(ctx, transport, p)
 	}
+	a.probe.stop()
 	if err == nil {
 		a.enter(List)
 		err = c.list(ctx)
@@ -146,7 +104,7 @@ func (a *attempt) hold(p *proc.Process, l link) {
 }
 
 // open makes the transport.
-func (c *conn) open(ctx context.Context, revision string) (mcp.Transport, error) {
+func (c *conn) open(ctx context.Context) (mcp.Transport, error) {
 	def := c.target.Definition
 	if def.Type == mcpconf.Stdio {
 		return c.openStdio(ctx)
@@ -164,7 +122,7 @@ func (c *conn) open(ctx context.Context, revision string) (mcp.Transport, error)
 		}
 		return c.through(l), nil
 	}
-	return c.through(newStreamableLink(to)), nil
+	return c.through(newStreamableLink(to, c.paramHeaders)), nil
 }
 
 // urlError says that a definition's url is none.
@@ -180,7 +138,7 @@ func (e *urlError) Error() string {
 
 func (c *conn) through(l link) mcp.Transport {
 	c.a.hold(nil, l)
-	w := &wires{link: l, tap: newTap(l, c.sawMessage, c.heardProgress)}
+	w := &wires{link: l, tap: newTap(l, c.a.probe, c.sawMessage, c.heardProgress)}
 	c.wires.Store(w)
 	return w.tap
 }
@@ -232,13 +190,16 @@ func clipLine(line string) string {
 	return line
 }
 
-// handshake runs initialize, or server/discover where the revision asks for it.
-func (c *conn) handshake(ctx context.Context, transport mcp.Transport, revision string) error {
+// handshake runs server/discover, initialize, or both, as planned.
+func (c *conn) handshake(ctx context.Context, transport mcp.Transport, p plan) error {
 	c.a.enter(Initialize)
-	session, err := c.client().Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	session, err := c.client().Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: p.revision})
 	if err != nil {
+		if final, _, _, _ := c.a.probe.outcome(); final != nil {
+			return final // go-sdk tells what it made of it
+		}
 		return err
 	}
 	c.session.Store(session)
-	return nil
+	return c.a.keepsPin(p, session.InitializeResult().ProtocolVersion)
 }

@@ -232,6 +232,7 @@ func (c *conn) Close(reason string) {
 	case <-ended:
 	case <-time.After(2 * closeLimit):
 	}
+	c.a.d.eras.flush() // a short run remembers too
 }
 
 const (

@@ -9,14 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"patchbay/backend/mcpconf"
 	"patchbay/backend/proc"
-)
-
-// The revisions a connection asks for first (MCP, versioning).
-const (
-	legacyRevision = "2025-11-25" // the newest with initialize
-	modernRevision = "2026-07-28" // stateless, server/discover
 )
 
 // Options say what connections are made with.
@@ -24,23 +17,24 @@ type Options struct {
 	Version     string // of this program, told to servers
 	Supervisor  *proc.Supervisor
 	Environment *proc.Environment
-	Logger      *slog.Logger // nil discards
+	Logger      *slog.Logger  // nil discards
+	Eras        string        // file that remembers which revision servers speak; "" remembers it while the process runs
+	Probe       time.Duration // for server/discover before initialize follows; 0: 3 s
 }
 
 // dialer makes connections with go-sdk over transports of our own.
 type dialer struct {
 	opts      Options
 	transport *http.Transport
-
-	mu   sync.Mutex
-	eras map[string]string // revision that worked, by connection key
+	eras      *eras
 }
 
 // NewDialer returns the Dialer of this process.
 //
-// Servers that know only initialize may ignore or crash on anything else, so initialize
-// (2025-11-25) comes first; a server that refuses it gets server/discover (2026-07-28), in
-// a fresh process where there is one. What worked is remembered.
+// A connection speaks the newest revision that both sides have: server/discover (2026-07-28)
+// comes first, then initialize (2025-11-25) on the same connection. Servers that know only
+// initialize may ignore or break on anything else, so the first is waited for a short time
+// only, and a process that ends on it is started once more. What worked is remembered.
 func NewDialer(o Options) Dialer {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -49,7 +43,7 @@ func NewDialer(o Options) Dialer {
 	transport.DialContext = (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}).DialContext
 	transport.MaxIdleConnsPerHost = 16
 	transport.IdleConnTimeout = 30 * time.Second
-	return &dialer{opts: o, transport: transport, eras: map[string]string{}}
+	return &dialer{opts: o, transport: transport, eras: &eras{path: o.Eras, logger: o.Logger}}
 }
 
 // Dial connects within the target's time limit, whatever the server does.
@@ -101,29 +95,6 @@ func (a *attempt) finish(c *conn, err error) (Conn, error) {
 		return c, nil
 	}
 	return nil, a.explain(err)
-}
-
-// revision is what to ask for first.
-func (d *dialer) revision(def mcpconf.Definition) string {
-	if def.Protocol != "" && def.Protocol != "auto" {
-		return def.Protocol
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if era := d.eras[def.ConnectionKey()]; era != "" {
-		return era
-	}
-	return legacyRevision
-}
-
-func (d *dialer) remember(def mcpconf.Definition, revision string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if revision == modernRevision {
-		d.eras[def.ConnectionKey()] = revision
-	} else {
-		delete(d.eras, def.ConnectionKey())
-	}
 }
 
 // deadline is a time limit that progress moves, up to a most.

@@ -31,6 +31,25 @@ func isDial(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED)
 }
 
+// isNetwork reports whether an attempt did not reach a server that could have answered.
+func isNetwork(err error) bool {
+	var dns *net.DNSError
+	return errors.As(err, &dns) || isDial(err) || isTLS(err)
+}
+
+// isTLS reports whether no secure connection was made, or a needless one was tried.
+func isTLS(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	return errors.As(err, &certificate) || errors.As(err, &record) || errors.As(err, &authority) || errors.As(err, &name) || isPlainHTTP(err)
+}
+
+func isPlainHTTP(err error) bool {
+	return strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
+}
+
 // explain turns what ended an attempt into a Failure: cause, sentence, evidence.
 func (a *attempt) explain(err error) *Failure {
 	var known *Failure
@@ -126,19 +145,15 @@ func (a *attempt) byTransport(err error) *Failure {
 func (a *attempt) byNetwork(err error) *Failure {
 	host := a.shownURL()
 	var dns *net.DNSError
-	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	var authority x509.UnknownAuthorityError
-	var name x509.HostnameError
 	switch {
 	case errors.As(err, &dns):
 		return &Failure{Cause: DNS, Message: fmt.Sprintf("the host %s of %s was not found", dns.Name, host)}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &Failure{Cause: Refused, Message: fmt.Sprintf("nothing listens at %s (connection refused). Is the server running?", host)}
-	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &authority), errors.As(err, &name):
-		return &Failure{Cause: TLS, Message: fmt.Sprintf("no secure connection to %s: %s", host, deepest(err))}
-	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+	case isPlainHTTP(err):
 		return &Failure{Cause: TLS, Message: fmt.Sprintf("%s answers in plain http. Write http:// in the url", host)}
+	case isTLS(err):
+		return &Failure{Cause: TLS, Message: fmt.Sprintf("no secure connection to %s: %s", host, deepest(err))}
 	case isDial(err):
 		return &Failure{Cause: Refused, Message: fmt.Sprintf("no connection to %s: %s", host, deepest(err))}
 	}
@@ -171,7 +186,10 @@ func (a *attempt) byMessage(err error) *Failure {
 	var rpc *jsonrpc.Error
 	var list *listError
 	var givenUp *givenUpError
+	var revision *revisionError
 	switch {
+	case errors.As(err, &revision):
+		return &Failure{Cause: Protocol, Message: revision.Error()}
 	case errors.As(err, &givenUp):
 		return &Failure{Cause: Timeout, Message: givenUp.Error()}
 	case errors.Is(err, errTimeLimit), errors.Is(err, context.DeadlineExceeded):
@@ -197,6 +215,9 @@ func tail(text, from string) string {
 func (a *attempt) step() string {
 	if a.stage == List {
 		return "tools/list"
+	}
+	if a.probe != nil && a.probe.pinned != "" {
+		return "server/discover"
 	}
 	return "initialize"
 }

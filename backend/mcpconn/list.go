@@ -46,6 +46,7 @@ func (c *conn) list(ctx context.Context) error {
 		size += len(raw)
 		switch {
 		case next == "":
+			c.checkMirrored(all)
 			c.tools.Store(&all)
 			return nil
 		case seen[next]:

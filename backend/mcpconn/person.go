@@ -285,6 +285,9 @@ func (c *conn) visit(ctx context.Context, links []Elicitation) error {
 func (c *conn) exchange(ctx context.Context, session *mcp.ClientSession, name string, arguments json.RawMessage, token string) (json.RawMessage, error) {
 	for visits := 0; ; visits++ {
 		raw, err := c.exchangeOnce(ctx, session, name, arguments, token)
+		if isMismatch(err) && visits == 0 && c.list(ctx) == nil {
+			raw, err = c.exchangeOnce(ctx, session, name, arguments, token)
+		}
 		links := linksRequired(err)
 		if len(links) == 0 || c.target.Person == nil || visits >= maxVisits {
 			return raw, err

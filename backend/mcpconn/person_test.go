@@ -24,6 +24,7 @@ import (
 func askingDefinitions(t *testing.T) map[string]mcpconf.Definition {
 	t.Helper()
 	stdio := mcptest.Definition("asking")
+	stdio.Protocol = "2025-11-25"
 	modern := stdio
 	modern.Protocol = "2026-07-28"
 	serve := func(o *mcp.StreamableHTTPOptions) mcpconf.Definition {

@@ -15,6 +15,8 @@ type link interface {
 	mcp.Connection
 	// fault is the first thing that went wrong on the transport itself, nil when nothing did.
 	fault() error
+	// put hands a message to whoever reads; false when the link is over.
+	put(msg jsonrpc.Message) bool
 }
 
 // tap stands between go-sdk and a link. It keeps the raw results of tools/list and
@@ -24,6 +26,7 @@ type tap struct {
 	link
 	seen     func()                // called for every message that arrives
 	progress func(json.RawMessage) // called with the params of notifications/progress
+	probe    *probe
 	listens  listens
 
 	mu    sync.Mutex
@@ -40,9 +43,9 @@ type question struct {
 	raw    *rawAnswer // of a request of the library: where its result goes
 }
 
-func newTap(l link, seen func(), progress func(json.RawMessage)) *tap {
+func newTap(l link, p *probe, seen func(), progress func(json.RawMessage)) *tap {
 	return &tap{
-		link: l, seen: seen, progress: progress,
+		link: l, probe: p, seen: seen, progress: progress,
 		asked: map[string]question{}, lists: map[string]json.RawMessage{}, calls: map[string]json.RawMessage{},
 	}
 }
@@ -54,6 +57,9 @@ func (t *tap) Connect(context.Context) (mcp.Connection, error) { return t, nil }
 func (t *tap) Write(ctx context.Context, msg jsonrpc.Message) error {
 	req, ok := msg.(*jsonrpc.Request)
 	if ok && req.ID.IsValid() {
+		if err := t.probe.asks(req, t.giveUp); err != nil {
+			return err
+		}
 		t.note(ctx, req)
 		t.listens.sent(req)
 	}
@@ -62,6 +68,14 @@ func (t *tap) Write(ctx context.Context, msg jsonrpc.Message) error {
 		t.forget(cancelledID(req))
 	}
 	return err
+}
+
+// giveUp tells go-sdk that a server does not know server/discover, whatever it still says.
+func (t *tap) giveUp(id jsonrpc.ID, instead *jsonrpc.Response) {
+	t.link.put(instead)
+	if l, ok := t.link.(interface{ drop(id string) }); ok {
+		l.drop(idKey(id)) // a request of its own, which would stay open
+	}
 }
 
 // cancelledID is the key of the request that a notifications/cancelled is about.
@@ -144,9 +158,15 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 		if err != nil {
 			return nil, err
 		}
+		if t.probe.own(msg) {
+			return msg, nil
+		}
 		t.seen()
 		switch m := msg.(type) {
 		case *jsonrpc.Response:
+			if t.probe.hears(m) {
+				continue
+			}
 			return t.answered(m), nil
 		case *jsonrpc.Request:
 			if m.Method == "elicitation/create" {

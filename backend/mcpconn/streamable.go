@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -35,7 +36,8 @@ const (
 type streamableLink struct {
 	*inbox
 	to      *endpoint
-	ctx     context.Context // of every request
+	params  func(*jsonrpc.Request) map[string]string // headers made from arguments
+	ctx     context.Context                          // of every request
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 	notices sync.WaitGroup // being sent
@@ -47,8 +49,8 @@ type streamableLink struct {
 	closed   bool
 }
 
-func newStreamableLink(to *endpoint) *streamableLink {
-	l := &streamableLink{inbox: newInbox(), to: to, requests: map[string]context.CancelFunc{}}
+func newStreamableLink(to *endpoint, params func(*jsonrpc.Request) map[string]string) *streamableLink {
+	l := &streamableLink{inbox: newInbox(), to: to, params: params, requests: map[string]context.CancelFunc{}}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l
 }
@@ -141,8 +143,9 @@ func (l *streamableLink) post(ctx context.Context, data []byte, extra map[string
 }
 
 // requestHeaders are what revision 2026-07-28 wants beside the body: its revision, which
-// is in the request's _meta, and what the request is about. Other requests have none.
-func requestHeaders(req *jsonrpc.Request) map[string]string {
+// is in the request's _meta, what the request is about, and the arguments that its tool
+// wants there. Other requests have none.
+func (l *streamableLink) requestHeaders(req *jsonrpc.Request) map[string]string {
 	var params struct {
 		Meta map[string]any `json:"_meta"`
 		Name string         `json:"name"`
@@ -157,8 +160,9 @@ func requestHeaders(req *jsonrpc.Request) map[string]string {
 	}
 	headers := map[string]string{versionHeader: version, "Mcp-Method": req.Method}
 	if object := params.Name + params.URI; object != "" {
-		headers["Mcp-Name"] = object
+		headers["Mcp-Name"] = nameValue(object)
 	}
+	maps.Copy(headers, l.params(req))
 	return headers
 }
 
@@ -186,7 +190,7 @@ func (l *streamableLink) exchange(req *jsonrpc.Request, data []byte) error {
 	if req.Method == "subscriptions/listen" {
 		return l.subscribe(ctx, req, data)
 	}
-	resp, err := l.post(ctx, data, requestHeaders(req))
+	resp, err := l.post(ctx, data, l.requestHeaders(req))
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (l *streamableLink) subscribe(ctx context.Context, req *jsonrpc.Request, da
 	tries := 0
 	return l.keepOpen(ctx, func(ctx context.Context, _ string) (*http.Response, error) {
 		tries++
-		resp, err := l.post(ctx, data, requestHeaders(req))
+		resp, err := l.post(ctx, data, l.requestHeaders(req))
 		if err != nil {
 			return nil, err
 		}

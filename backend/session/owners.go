@@ -88,7 +88,7 @@ func (w *owners) openRuntime(concerned func(mcphost.Asking) []string) {
 	w.env = proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Supervisor: w.procs, Logger: w.Logger})
 	w.versions = proc.NewVersions(w.procs)
 	w.host = mcphost.NewHost(mcphost.HostOptions{
-		Dialer:   mcpconn.NewDialer(mcpconn.Options{Version: w.Version, Supervisor: w.procs, Environment: w.env, Logger: w.Logger}),
+		Dialer:   mcpconn.NewDialer(mcpconn.Options{Version: w.Version, Supervisor: w.procs, Environment: w.env, Logger: w.Logger, Eras: filepath.Join(w.dirs.State, "eras.json")}),
 		Expand:   w.expand,
 		Reserved: builtin.Names(),
 		Person:   w.openAsks(concerned),

@@ -159,6 +159,14 @@ func (s *stdioServer) handle(m message) {
 
 func (s *stdioServer) initialize(m message) {
 	switch s.mode {
+	case "modernonly":
+		s.unknown(m)
+		return
+	case "exitdiscover":
+		if s.arg == "initerror" {
+			s.refuse(m, -32603, "database is locked")
+			return
+		}
 	case "initerror":
 		s.refuse(m, -32603, "database is locked")
 		return
@@ -187,6 +195,15 @@ func initResult(version string) object {
 		"protocolVersion": version, "serverInfo": object{"name": "fake", "version": "1.2.3"},
 		"capabilities": object{"tools": object{"listChanged": true}, "logging": object{}},
 		"instructions": "Ask echo first.",
+	}
+}
+
+// discoverResult is the answer to server/discover (MCP 2026-07-28).
+func discoverResult() object {
+	return object{
+		"resultType": "complete", "supportedVersions": []any{"2026-07-28"}, "capabilities": object{"tools": object{}},
+		"ttlMs": 0, "cacheScope": "private",
+		"_meta": object{"io.modelcontextprotocol/serverInfo": object{"name": "fake", "version": "1.2.3"}},
 	}
 }
 
@@ -219,6 +236,11 @@ func (s *stdioServer) unknown(m message) {
 	switch {
 	case s.mode == "exitdiscover" && m.Method == "server/discover":
 		os.Exit(5)
+	case s.mode == "mutediscover" && m.Method == "server/discover":
+		os.Stdout.Close()
+	case (s.mode == "latediscover" || s.mode == "modernonly") && m.Method == "server/discover":
+		time.Sleep(length(s.arg))
+		s.answer(m, discoverResult())
 	case s.mode == "ignorediscover" || len(m.ID) == 0:
 	default:
 		s.refuse(m, -32601, "method not found: "+m.Method)

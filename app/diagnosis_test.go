@@ -55,7 +55,7 @@ func TestDiagnosisHoldsNoSecret(t *testing.T) {
 		`--api-key ••• --token=••• --header "Authorization: •••" -e X=••• postgres://db/x?k=••• "a word" --verbose "stored word: •••"`,
 		"Environment: API_KEY, PATCHBAY_FAKE\n", "File: ", "State: error\n", "Since: 20", "Layer: runtime\n", "Cause: exited\n",
 		"Reason: Exited (exit status 1): refused: •••.\n", "Failed at: initialize\n", "Exit code: 1\n", "Last lines of stderr:\n  refused: •••\n", "Last 1 of 1 starts:\n  1 (first) failed after ", "; exited (exit status 1): refused: •••\n",
-		"Stages of the last start: resolve ", "Tools: 0 ", "Last 2 lines of the log:\n", "stderr refused: •••\n")
+		"Stages of the last start: resolve ", "Tools: 0 ", "Last 5 lines of the log:\n", "stderr refused: •••\n")
 	wantText(t, r.diagnosis("remote"), "Transport: streamable_http\n", "URL: "+http.URL+"/mcp?key=•••&mode=•••\n", "Headers: X-Api-Key\n",
 		"Cause: sign_in\n", "HTTP status: 401\n", "Asked: "+http.URL+"/mcp\n")
 }

@@ -54,7 +54,7 @@ func TestNoTrialLeavesAProcessBehind(t *testing.T) {
 			if _, err := r.StartTrial(r.ctx(), formOf(def), ""); err != nil {
 				t.Fatal(err)
 			}
-			r.eventually("it was started", func() bool { return mcptest.Count(starts) == 1 })
+			r.eventually("it was started", func() bool { return mcptest.Count(starts) > 0 })
 			if slices.Contains([]string{"hang", "deaf"}, tt.mode) && len(carrying(mark, r.folder)) == 0 {
 				t.Fatal("the rig does not see the process that hangs")
 			}

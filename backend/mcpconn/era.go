@@ -78,6 +78,11 @@ func (a *attempt) run(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	first := a.explain(err)
+	if again.modern() {
+		a.obs.Log("info", "the server does not know initialize: it is asked by server/discover again, and waited for longer")
+	} else {
+		a.obs.Log("info", "the server ended when it was asked by server/discover: it is started again and asked by initialize alone")
+	}
 	c, err = a.try(ctx, again)
 	if err == nil {
 		return a.won(c, again, nil)

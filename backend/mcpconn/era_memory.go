@@ -18,7 +18,7 @@ import (
 const (
 	legacyTrust  = 7 * 24 * time.Hour // after which a server of the older era is probed again
 	maxEras      = 500                // servers that are remembered
-	rememberSoon = time.Second        // from a change to the file
+	rememberSoon = time.Second        // least time between two writes
 )
 
 // era is what worked with a server.
@@ -40,6 +40,7 @@ type eras struct {
 	mu    sync.Mutex
 	known map[string]era // by hash of the key
 	dirty *time.Timer    // writes the file; nil when nothing changed
+	wrote time.Time      // when it was last written
 }
 
 func hashed(key string) string {
@@ -81,6 +82,7 @@ func (e *eras) revision(key string, now time.Time) string {
 // probe, and is forgotten when it is not the same server or version any more.
 func (e *eras) remember(key string, now era, probed bool) {
 	e.open()
+	defer e.save()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	id := hashed(key)
@@ -99,6 +101,7 @@ func (e *eras) remember(key string, now era, probed bool) {
 
 func (e *eras) forget(key string) {
 	e.open()
+	defer e.save()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if _, known := e.known[hashed(key)]; known {
@@ -117,8 +120,21 @@ func (e *eras) changedLocked() {
 	}
 }
 
-// flush writes the file when something changed. Servers start together and are remembered
-// together, so that a start pays for one write and waits for none.
+// save writes the file now, or soon when that has just happened: of servers that start
+// together one pays for a write.
+func (e *eras) save() {
+	e.mu.Lock()
+	now := e.dirty != nil && time.Since(e.wrote) >= rememberSoon
+	if now {
+		e.wrote = time.Now()
+	}
+	e.mu.Unlock()
+	if now {
+		e.flush()
+	}
+}
+
+// flush writes the file when something changed.
 func (e *eras) flush() {
 	e.file.Lock()
 	defer e.file.Unlock()
@@ -128,7 +144,7 @@ func (e *eras) flush() {
 		return
 	}
 	e.dirty.Stop()
-	e.dirty = nil
+	e.dirty, e.wrote = nil, time.Now()
 	data, err := json.MarshalIndent(e.known, "", "  ")
 	e.mu.Unlock()
 	if err == nil {

@@ -126,6 +126,7 @@ func (w *window) options() *options.App {
 		EnumBind: []any{
 			AllServerStates, AllServerLayers, AllServerActions, AllApprovalDecisions,
 			AllApprovalModes, AllChatKinds, AllConfigFiles, AllAskKinds, AllAskStages, AllAskActions,
+			AllSignInStates,
 		},
 	})
 }
@@ -134,6 +135,7 @@ func (w *window) options() *options.App {
 func (w *window) startup(wails context.Context) {
 	desktop := system{wails}
 	w.core.desktop = desktop
+	w.core.backend.BrowseWith(browse(w.logger))
 	w.recovery.open(nativeShell{desktop})
 	hardenNative(w)
 	if p := w.core.backend.Place(); p.Width > 0 && !p.Maximised {

@@ -25,6 +25,7 @@ type Backend interface {
 	SettingsCommands
 	LibraryCommands
 	AskCommands
+	SignInCommands
 
 	Servers() Source[MCPSnapshot] // of the shown session; follows a switch of sessions
 	SessionList() Source[SessionsSnapshot]

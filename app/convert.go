@@ -102,6 +102,7 @@ func toMCP(s *session.Session, snap mcphost.Snapshot) MCPSnapshot {
 	for _, r := range snap.Rows {
 		out.Rows = append(out.Rows, toRow(r))
 		out.Rows[len(out.Rows)-1].Lit = s.Lit(r)
+		out.Rows[len(out.Rows)-1].SignIn = toSignIn(s.SignInOf(r.Name))
 		out.ToolCount += r.ToolCount
 		out.SchemaTokens += r.SchemaTokens
 	}

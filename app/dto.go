@@ -77,8 +77,9 @@ type ServerRow struct {
 	Attempt       int          `json:"attempt"`
 	Progress      string       `json:"progress"` // last stderr line while busy
 	Warnings      []string     `json:"warnings"`
-	Shared        []string     `json:"shared"` // titles of other sessions on the same connection
-	Lit           bool         `json:"lit"`    // the next message opens it: its chip is lit
+	Shared        []string     `json:"shared"`           // titles of other sessions on the same connection
+	Lit           bool         `json:"lit"`              // the next message opens it: its chip is lit
+	SignIn        *SignIn      `json:"signIn,omitempty"` // nil when there was none
 	File          string       `json:"file"`
 	Line          int          `json:"line"`
 }

@@ -26,6 +26,7 @@ type Local struct {
 	trial    *watch.Value[Trial]
 	trials   *trials
 	byHand   *handCalls
+	browser  *browser
 	version  string
 	cancel   context.CancelCauseFunc
 	wg       sync.WaitGroup
@@ -37,10 +38,13 @@ type Local struct {
 }
 
 // NewLocal follows the manager until Close. Its sessions start with Start.
-func NewLocal(m *session.Manager, version string) *Local {
+func NewLocal(m *session.Manager, version string) *Local { return newLocal(m, version, &browser{}) }
+
+// newLocal is NewLocal whose sign-ins use b.
+func newLocal(m *session.Manager, version string, b *browser) *Local {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	l := &Local{
-		manager: m, media: newMedia(), version: version, cancel: cancel,
+		manager: m, media: newMedia(), browser: b, version: version, cancel: cancel,
 		servers:  watch.NewValue(emptyMCP(m)),
 		sessions: watch.NewValue(SessionsSnapshot{Sessions: []SessionInfo{}}),
 		open:     watch.NewValue(ApprovalsSnapshot{Questions: []Question{}}),
@@ -107,6 +111,7 @@ func (l *Local) followRows(ctx context.Context, s *session.Session, listRev uint
 	wg.Go(func() { each(inner, s.Changed(), kick) })
 	wg.Go(func() { each(inner, l.manager.List(), kick) })
 	wg.Go(func() { each(inner, l.manager.Swept(), kick) })
+	wg.Go(func() { each(inner, l.manager.SignIns(), kick) })
 	for rev := uint64(0); ; {
 		_, next, err := changed.Wait(ctx, rev)
 		if err != nil {

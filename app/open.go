@@ -11,11 +11,12 @@ import (
 // or a new one; without a workspace that of the newest session, or a plain chat. No server
 // starts before Start.
 func OpenLocal(o LocalOptions) (Backend, error) {
-	manager, err := session.Open(session.Options{Version: o.Version, Logger: o.Logger})
+	b := &browser{}
+	manager, err := session.Open(session.Options{Version: o.Version, Logger: o.Logger, Browse: b.open})
 	if err != nil {
 		return nil, err
 	}
-	local := NewLocal(manager, o.Version)
+	local := newLocal(manager, o.Version, b)
 	ctx := context.Background()
 	if o.Workspace != "" {
 		err = local.ShowWorkspace(ctx, o.Workspace)

@@ -34,6 +34,7 @@ var layers = map[string]int{
 	"patchbay/backend/model/openai":   4,
 	"patchbay/backend/model/practice": 3,
 	"patchbay/backend/mcpconn":        4,
+	"patchbay/backend/mcpauth":        4,
 	"patchbay/backend/demo":           4,
 	"patchbay/backend/model":          5,
 	"patchbay/backend/tool":           6,

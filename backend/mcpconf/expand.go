@@ -52,6 +52,7 @@ func Expand(def Definition, env ExpandEnv) (Definition, error) {
 	}
 	def.Env = x.texts(def.Env, x.path)
 	def.Headers = x.texts(def.Headers, x.text)
+	def.Auth = x.strings(def.Auth)
 	if def.Type == Stdio && env.Workspace != "" && !filepath.IsAbs(def.CWD) {
 		def.CWD = filepath.Join(env.Workspace, def.CWD)
 	}
@@ -105,6 +106,33 @@ func (x *expander) texts(m map[string]string, expand func(string, bool) string) 
 	out := make(map[string]string, len(m))
 	for k, v := range m {
 		out[k] = expand(v, false)
+	}
+	return out
+}
+
+// strings expands the strings of a JSON object, one level deep; anything else stays as it
+// is.
+func (x *expander) strings(object json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(object, &fields) != nil {
+		return object
+	}
+	for name, raw := range fields {
+		var value string
+		if json.Unmarshal(raw, &value) != nil {
+			continue
+		}
+		expanded, err := json.Marshal(x.text(value, false))
+		if err != nil {
+			x.err = err
+			return object
+		}
+		fields[name] = expanded
+	}
+	out, err := json.Marshal(fields)
+	if err != nil {
+		x.err = err
+		return object
 	}
 	return out
 }

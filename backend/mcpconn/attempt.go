@@ -113,7 +113,7 @@ func (c *conn) open(ctx context.Context) (mcp.Transport, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, &urlError{def.URL}
 	}
-	to := &endpoint{url: u, headers: def.Headers, client: newHTTPClient(c.a.d.transport)}
+	to := &endpoint{url: u, headers: def.Headers, client: newHTTPClient(c.a.d.signed(def, u))}
 	c.a.enter(Connect)
 	if def.Type == mcpconf.SSE {
 		l, err := openSSE(ctx, to)

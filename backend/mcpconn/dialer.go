@@ -20,6 +20,7 @@ type Options struct {
 	Logger      *slog.Logger  // nil discards
 	Eras        string        // file that remembers which revision servers speak; "" remembers it while the process runs
 	Probe       time.Duration // for server/discover before initialize follows; 0: 3 s
+	Auth        Auth          // signs requests over HTTP; nil signs none
 }
 
 // dialer makes connections with go-sdk over transports of our own.

@@ -122,7 +122,10 @@ func notFoundText(missing *proc.NotFoundError) string {
 func (a *attempt) byTransport(err error) *Failure {
 	var status *statusError
 	var redirect *redirectError
+	var unsigned *signError
 	switch {
+	case errors.As(err, &unsigned):
+		return &Failure{Cause: HTTPError, Message: unsigned.Error()}
 	case errors.Is(err, errFrameTooLarge):
 		return &Failure{Cause: FrameTooLarge, Message: err.Error()}
 	case errors.As(err, &redirect):
@@ -238,8 +241,14 @@ func (a *attempt) byStatus(s *statusError) *Failure {
 	f := &Failure{Evidence: Evidence{HTTPStatus: s.Status, URL: s.URL}}
 	html := strings.Contains(s.ContentType, "html")
 	switch {
+	case s.Status == http.StatusUnauthorized && a.signs():
+		f.Cause, f.Message = SignIn, fmt.Sprintf("%s asks for sign-in (HTTP 401). Sign in, or add an Authorization header to its definition", s.URL)
+	case s.Status == http.StatusUnauthorized && HasAuthorization(a.target.Definition):
+		f.Cause, f.Message = SignIn, fmt.Sprintf("%s asks for sign-in (HTTP 401): it does not take the Authorization header of its definition. Correct that header", s.URL)
 	case s.Status == http.StatusUnauthorized:
 		f.Cause, f.Message = SignIn, fmt.Sprintf("%s asks for sign-in (HTTP 401). Add an Authorization header to its definition", s.URL)
+	case s.wantsScope() && a.signs():
+		f.Cause, f.Message = SignIn, s.Error()
 	case s.Status == http.StatusForbidden:
 		f.Cause, f.Message = Forbidden, fmt.Sprintf("%s refuses access (HTTP 403). Check the key or token in its headers", s.URL)
 	case s.Status/100 == 2 && html:

@@ -28,6 +28,9 @@ func (e *statusError) Error() string {
 	if e.Status == http.StatusOK {
 		return fmt.Sprintf("%s answered with %s instead of MCP", e.URL, orNothing(e.ContentType))
 	}
+	if e.wantsScope() {
+		return fmt.Sprintf("%s wants more access than the sign-in gave (HTTP 403, insufficient_scope). Sign in again to allow it", e.URL)
+	}
 	return fmt.Sprintf("%s answered HTTP %d %s", e.URL, e.Status, http.StatusText(e.Status))
 }
 

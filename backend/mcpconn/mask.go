@@ -1,6 +1,7 @@
 package mcpconn
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ func newMask(def mcpconf.Definition) mask {
 	values = slices.AppendSeq(values, maps.Values(def.Env))
 	values = slices.AppendSeq(values, maps.Values(def.Headers))
 	values = append(values, urlSecrets(def.URL)...)
+	values = append(values, authSecrets(def.Auth)...)
 	secrets := slices.Clone(values)
 	for _, value := range values {
 		if _, token, ok := strings.Cut(value, " "); ok {
@@ -50,3 +52,18 @@ func (m mask) hideAll(lines []string) []string {
 // Redact hides in text what a definition keeps secret: values of env and headers, and what
 // ShownArgs and ShownURL hide.
 func Redact(def mcpconf.Definition, text string) string { return newMask(def).hide(text) }
+
+// authSecrets are the strings of a definition's auth but its client id and grant.
+func authSecrets(auth json.RawMessage) []string {
+	var fields map[string]any
+	if json.Unmarshal(auth, &fields) != nil {
+		return nil
+	}
+	var secrets []string
+	for name, value := range fields {
+		if text, ok := value.(string); ok && name != "clientId" && name != "grant" {
+			secrets = append(secrets, text)
+		}
+	}
+	return secrets
+}

@@ -303,6 +303,9 @@ func (l *link) afterFailure(failure *mcpconn.Failure, took time.Duration) {
 	l.change(func(s *linkState) {
 		s.failure, s.pid = failure, 0
 		l.timeline.failedAt(s.start, *s, failure)
+		if s.lost != nil && failure.Cause == mcpconn.SignIn {
+			s.lost, s.nextTry = nil, time.Time{} // it needs the person, not another try
+		}
 		if s.lost == nil {
 			s.phase, s.held = failed, nil
 			return

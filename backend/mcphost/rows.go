@@ -135,6 +135,9 @@ func (rt *Runtime) live(row *Row, s *server, state linkState, v verdict) {
 			return
 		}
 		row.decide(Error, LayerRuntime, state.failure.Cause)
+		if row.Action == ActSignIn && mcpconn.HasAuthorization(*s.res.Definition) {
+			row.Action = ActEdit // the way in is a header of the definition
+		}
 		row.Error, row.Reason = state.failure.Message, sentence(state.failure.Message)
 		row.Evidence = evidence(state.failure)
 	}

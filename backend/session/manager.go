@@ -28,6 +28,9 @@ type Options struct {
 	Headless  bool          // nobody can be asked: what needs an approval is rejected
 	Mode      approval.Mode // "" = the settings'
 	Logger    *slog.Logger  // nil discards
+	// Browse opens an address in the person's browser, for signing in to a server; nil where
+	// there is none.
+	Browse func(address string) error
 }
 
 // Manager owns the sessions of a process and what they share.

@@ -14,6 +14,7 @@ import (
 	"patchbay/backend/builtin"
 	"patchbay/backend/fsx"
 	"patchbay/backend/history"
+	"patchbay/backend/mcpauth"
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcpconn"
 	"patchbay/backend/mcphost"
@@ -40,6 +41,9 @@ type owners struct {
 	versions  *proc.Versions
 	host      *mcphost.Host
 	keys      *settings.Keys
+	kept      *signInStore
+	signIns   *mcpauth.Manager
+	signing   sync.WaitGroup // sign-ins that run
 	dirs      fsx.Dirs
 	home      string
 	publish   func() // the session list is to be published again
@@ -87,8 +91,13 @@ func (w *owners) openRuntime(concerned func(mcphost.Asking) []string) {
 	})
 	w.env = proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Supervisor: w.procs, Logger: w.Logger})
 	w.versions = proc.NewVersions(w.procs)
+	w.kept = newSignInStore(w.keys, w.Settings)
+	w.signIns = mcpauth.New(mcpauth.Options{Store: w.kept, Open: w.Browse, Logger: w.Logger})
 	w.host = mcphost.NewHost(mcphost.HostOptions{
-		Dialer:   mcpconn.NewDialer(mcpconn.Options{Version: w.Version, Supervisor: w.procs, Environment: w.env, Logger: w.Logger, Eras: filepath.Join(w.dirs.State, "eras.json")}),
+		Dialer: mcpconn.NewDialer(mcpconn.Options{
+			Version: w.Version, Supervisor: w.procs, Environment: w.env, Logger: w.Logger,
+			Eras: filepath.Join(w.dirs.State, "eras.json"), Auth: w.signIns,
+		}),
 		Expand:   w.expand,
 		Reserved: builtin.Names(),
 		Person:   w.openAsks(concerned),
@@ -124,7 +133,7 @@ func (w *owners) expand(def mcpconf.Definition, workspace string) (mcpconf.Defin
 	env := w.env.Environ(context.Background())
 	return mcpconf.Expand(def, mcpconf.ExpandEnv{
 		LookupEnv: func(name string) (string, bool) { return lookup(env, name) },
-		Keyring:   w.keys.Get,
+		Keyring:   w.secret,
 		Workspace: workspace,
 		Home:      w.home,
 	})
@@ -173,6 +182,8 @@ func (w *owners) client() (model.Client, ModelInfo, error) {
 // close ends everything the process started, then the files.
 func (w *owners) close() error {
 	w.Asks.Close()
+	w.signIns.Close()
+	w.signing.Wait()
 	err := w.host.Close()
 	w.sweeping.Wait()
 	w.procs.Close()

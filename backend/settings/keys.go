@@ -60,23 +60,36 @@ type Keys struct {
 // NewKeys returns a Keys whose fallback file is file.
 func NewKeys(file string) *Keys { return &Keys{file: file} }
 
-// Get returns the secret from the keyring, else from the file.
+// NoItemError says that nothing is kept under a name.
+type NoItemError struct{ Name string }
+
+// Error names the item.
+func (e *NoItemError) Error() string { return fmt.Sprintf("no item %q in the keyring", e.Name) }
+
+// Get returns the secret from the keyring, else from the file; a *NoItemError when it is in
+// neither.
 func (k *Keys) Get(name string) (string, error) {
+	secret, _, err := k.Find(name)
+	return secret, err
+}
+
+// Find is Get that says too whether the secret is in the file.
+func (k *Keys) Find(name string) (secret string, inFile bool, err error) {
 	if hasKeyring() {
 		if secret, err := keyring.Get(keyringService, name); err == nil {
-			return secret, nil
+			return secret, false, nil
 		}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	kept, err := k.readLocked()
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if secret, ok := kept[name]; ok {
-		return secret, nil
+		return secret, true, nil
 	}
-	return "", fmt.Errorf("no item %q in the keyring", name)
+	return "", false, &NoItemError{Name: name}
 }
 
 // Set stores the secret in the keyring, else in the file.
@@ -104,6 +117,19 @@ func (k *Keys) Delete(name string) error {
 	}
 	return k.changeFile(func(kept map[string]string) { delete(kept, name) })
 }
+
+// HasKeyring reports whether the keyring answers, by asking it for an item that it does not
+// hold. It may wait for the person, whom the system asks to unlock the keyring.
+func (k *Keys) HasKeyring() bool {
+	if !hasKeyring() {
+		return false
+	}
+	_, err := keyring.Get(keyringService, "is there a keyring")
+	return err == nil || errors.Is(err, keyring.ErrNotFound)
+}
+
+// File is where secrets are kept without a keyring.
+func (k *Keys) File() string { return k.file }
 
 // hasKeyring is false on Linux without a session bus: asking would make the bus library
 // start one and leave it behind.

@@ -38,7 +38,10 @@ type Settings struct {
 	Profile *Profile      `json:"profile,omitempty"`
 	Layout  Layout        `json:"layout,omitzero"`
 	Window  Window        `json:"window,omitzero"`
-	Err     error         `json:"-"` // why the file on disk is not what this holds
+	// SignInsInFile is the person's leave to keep sign-ins to servers in a file that only
+	// they can read, where there is no keyring.
+	SignInsInFile bool  `json:"signInsInFile,omitempty"`
+	Err           error `json:"-"` // why the file on disk is not what this holds
 }
 
 // Profile is a stored model profile. Its key is in the KeyStore, or in KeyRef as
@@ -85,6 +88,11 @@ func (s *Store) SetMode(mode approval.Mode) error {
 		return fmt.Errorf("unknown approvals mode: %s. Use auto, safe or manual", mode)
 	}
 	return s.change(func(v *Settings) { v.Mode = mode })
+}
+
+// AllowSignInsInFile keeps that the person agreed to sign-ins in a file.
+func (s *Store) AllowSignInsInFile() error {
+	return s.change(func(v *Settings) { v.SignInsInFile = true })
 }
 
 // SaveProfile stores the profile and, when key is not "", its key: a ${env:NAME} reference
@@ -205,7 +213,7 @@ func merge(path string, v Settings) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the settings: %w", err)
 	}
-	for _, name := range []string{"theme", "mode", "profile", "layout", "window"} {
+	for _, name := range []string{"theme", "mode", "profile", "layout", "window", "signInsInFile"} {
 		delete(fields, name)
 	}
 	if err := json.Unmarshal(ours, &fields); err != nil {

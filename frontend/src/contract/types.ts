@@ -19,7 +19,15 @@ export interface ServerRow {
   protocol: string; serverName: string; serverVersion: string;
   connectMs: number; latencyMs: number; pid: number; recovered: number; starts: number;
   nextTryMs: number; attempt: number; progress: string; warnings: string[]; shared: string[]; lit: boolean;
-  file: string; line: number;
+  signIn?: SignIn; file: string; line: number;
+}
+export type SignInState = "queued" | "waiting" | "signed_in" | "failed";
+/** Where sign-ins are kept without a keyring; "" is what was chosen before. */
+export type SignInKeep = "" | "file" | "memory";
+/** The sign-in to a server: url is what the browser was opened at, "" before it is known; untilMs is
+ *  when waiting ends; kept is keyring, file or memory; wants is what the server asked for beside what was allowed. */
+export interface SignIn {
+  state: SignInState; url: string; sinceMs: number; untilMs: number; issuer: string; scopes: string[]; expiresMs: number; renews: boolean; kept: string; wants: string[]; message: string;
 }
 export interface FileError { path: string; line: number; column: number; message: string }
 export interface Surface { atMs: number; tookMs: number; added: string[]; removed: string[]; changed: string[] }

@@ -1,4 +1,4 @@
-import type { ApprovalsSnapshot, Ask, AsksSnapshot, ChatContent, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerDoctor, ServerForm, ServerProcesses, ServerStart, ServerTimeline, ServerPrompt, ServerResources, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, ToolOutcome, Transcript, Trial } from "../contract/types";
+import type { ApprovalsSnapshot, Ask, AsksSnapshot, ChatContent, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerDoctor, ServerForm, ServerProcesses, ServerStart, ServerTimeline, ServerPrompt, ServerResources, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, SignIn, ToolOutcome, Transcript, Trial } from "../contract/types";
 import type { Host, Topics } from "./host";
 
 /** A row with everything at its zero value. */
@@ -23,6 +23,11 @@ export function start(part: Partial<ServerStart> & { number: number }): ServerSt
   return {
     reason: "first", try: 0, beganMs: 0, tookMs: 100, stages: [], stage: "", stageMs: 0, outcome: "connected", cause: "", message: "", pid: 0, endedMs: 0, end: "", ...part,
   };
+}
+
+/** A sign-in with everything at its zero value. */
+export function signIn(part: Partial<SignIn> & { state: SignIn["state"] }): SignIn {
+  return { url: "", sinceMs: 0, untilMs: 0, issuer: "", scopes: [], expiresMs: 0, renews: false, kept: "", wants: [], message: "", ...part };
 }
 
 /** A part of a result with everything at its zero value. */

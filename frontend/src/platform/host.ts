@@ -1,6 +1,6 @@
 import type {
   AskAnswer, AsksSnapshot, ApprovalDecision, ApprovalMode, ApprovalsSnapshot, Change, ChatContent, ChatEvent, Clashes, CompletionAsk, Done, Layout, LogPage, MCPSnapshot, Mention, ModelProfile,
-  Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerDoctor, ServerForm, ServerProcesses, ServerTimeline, ServerPrompt, ServerResources, SessionsSnapshot, SettingsSnapshot, ToolOutcome, ToolRules, Transcript, Trial,
+  Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerDoctor, ServerForm, ServerProcesses, ServerTimeline, ServerPrompt, ServerResources, SessionsSnapshot, SettingsSnapshot, SignInKeep, ToolOutcome, ToolRules, Transcript, Trial,
 } from "../contract/types";
 
 /** What each topic carries. */
@@ -68,6 +68,11 @@ export interface Host {
   serverDoctor(callId: string, name: string, again: boolean): Promise<ServerDoctor>;
   stopDoctor(callId: string): Promise<void>;
   copyDiagnosis(name: string): Promise<void>;
+  /** Begins a sign-in in the system's browser; its course is in the server's row. Rejected with code
+   *  no_keyring where the person has to say first where sign-ins are kept. */
+  signIn(name: string, keep: SignInKeep): Promise<void>;
+  cancelSignIn(name: string): Promise<void>;
+  signOut(name: string): Promise<void>;
   clashes(name: string): Promise<Clashes>;
   /** Tries a tool by its name on the server; waits for it. */
   callTool(callId: string, server: string, original: string, args: string): Promise<ToolOutcome>;

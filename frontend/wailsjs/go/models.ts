@@ -133,6 +133,12 @@ export namespace app {
 	    Missing = "missing",
 	    Busy = "busy",
 	}
+	export enum SignInState {
+	    Queued = "queued",
+	    Waiting = "waiting",
+	    SignedIn = "signed_in",
+	    Failed = "failed",
+	}
 	
 	
 	export interface AsksSnapshot {
@@ -348,8 +354,22 @@ export namespace app {
 	    warnings: string[];
 	    shared: string[];
 	    lit: boolean;
+	    signIn?: SignIn;
 	    file: string;
 	    line: number;
+	}
+	export interface SignIn {
+	    state: SignInState;
+	    url: string;
+	    sinceMs: number;
+	    untilMs: number;
+	    issuer: string;
+	    scopes: string[];
+	    expiresMs: number;
+	    renews: boolean;
+	    kept: string;
+	    wants: string[];
+	    message: string;
 	}
 	export interface Skip {
 	    tool: string;
@@ -558,6 +578,7 @@ export namespace app {
 	    layout: Layout;
 	    demoCommand: string;
 	}
+	
 	
 	
 	

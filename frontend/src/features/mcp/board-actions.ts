@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import type { Done, MCPSnapshot, ServerForm, ServerRow } from "../../contract/types";
+import type { CommandError, Done, MCPSnapshot, ServerForm, ServerRow } from "../../contract/types";
 import type { Runner } from "../../lib/run";
 import type { Latest } from "../../lib/store";
 import type { Host } from "../../platform/host";
@@ -7,7 +7,7 @@ import { blank } from "./server-form-rules";
 import type { RowCommands } from "./server-row";
 
 /** The dialog over the board. */
-export type Open = { kind: "form"; form: ServerForm; edits?: string } | { kind: "remove" | "resolve"; row: ServerRow };
+export type Open = { kind: "form"; form: ServerForm; edits?: string } | { kind: "remove" | "resolve"; row: ServerRow } | { kind: "keep"; name: string; file: string };
 
 /** Runs a command that changes one of the two files and offers to take it back. */
 export async function change(host: Host, runner: Runner, key: string, command: () => Promise<Done>): Promise<boolean> {
@@ -22,6 +22,18 @@ export function undo(host: Host, runner: Runner, id: string): Promise<boolean> {
   return runner.run(`undo ${id}`, async () => { runner.show(`Undone: ${await host.undoChange(id)}`); });
 }
 
+/** Runs a sign-in. Where the person has to say first where it is kept, it resolves to the file it could be. */
+async function noKeyring(signIn: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await signIn();
+  } catch (err) {
+    const { code, path } = err as CommandError;
+    if (code !== "no_keyring") throw err;
+    return path ?? "";
+  }
+  return undefined;
+}
+
 /** What the board can do, under one identity for as long as it is there. */
 export function useBoardActions(store: Latest<MCPSnapshot>, host: Host, runner: Runner, onDetail: RowCommands["onDetail"]) {
   const [open, setOpen] = useState<Open>();
@@ -34,6 +46,19 @@ export function useBoardActions(store: Latest<MCPSnapshot>, host: Host, runner: 
         await host.copyDiagnosis(name);
         runner.show(`Copied the diagnosis of ${name}`);
       }),
+      onSignIn: (step, { name, signIn }) => {
+        switch (step) {
+          case "cancel": return go(name, () => host.cancelSignIn(name));
+          case "copy": return go(`copy ${name}`, async () => {
+            await host.copyText(signIn?.url ?? "");
+            runner.show(`Copied the sign-in link of ${name}: open it in a browser on this machine`);
+          });
+          case "out": return go(name, async () => {
+            await host.signOut(name);
+            runner.show(`Signed out of ${name}`);
+          });
+        }
+      },
       onVerb: (verb, row) => {
         switch (verb) {
           case "Enable": return void change(host, runner, row.name, () => host.enableServer(row.name));
@@ -41,6 +66,10 @@ export function useBoardActions(store: Latest<MCPSnapshot>, host: Host, runner: 
           case "Pause": return go(row.name, () => host.pauseServer(row.name));
           case "Resume": return go(row.name, () => host.resumeServer(row.name));
           case "Retry": return go(row.name, () => host.retryServer(row.name));
+          case "Sign in": return go(row.name, async () => {
+            const file = await noKeyring(() => host.signIn(row.name, ""));
+            if (file !== undefined) setOpen({ kind: "keep", name: row.name, file });
+          });
           case "Trust": return go(row.name, () => host.trustServers([row.name]));
           case "Define": return setOpen({ kind: "form", form: blank(row.name) });
           case "Edit": return go(row.name, async () => { setOpen({ kind: "form", form: await host.readServer(row.name), edits: row.name }); });

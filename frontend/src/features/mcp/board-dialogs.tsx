@@ -3,6 +3,7 @@ import { errorText, type Runner } from "../../lib/run";
 import type { Host } from "../../platform/host";
 import { Modal } from "../../ui/modal";
 import { change, type Open } from "./board-actions";
+import { KeepDialog } from "./keep-dialog";
 import { ResolveDialog } from "./resolve-dialog";
 import { ServerFormDialog } from "./server-form";
 
@@ -18,6 +19,9 @@ export function BoardDialogs({ open, rows, host, runner, onClose }: {
     );
     case "resolve": return (
       <ResolveDialog row={open.row} host={host} onClose={onClose} onSave={(rules) => save(host, runner, open.row.name, () => host.resolveClash(open.row.name, rules))} />
+    );
+    case "keep": return (
+      <KeepDialog name={open.name} file={open.file} onClose={onClose} onKeep={(keep) => { onClose(); void runner.run(open.name, () => host.signIn(open.name, keep)); }} />
     );
     case "remove": return (
       <Modal title={`Remove ${open.row.name}?`} onClose={onClose} describe="Its definition leaves this machine's mcp.json and its process ends. You can undo this.">

@@ -16,6 +16,7 @@ import { OutsideBanner } from "./outside-banner";
 import { Rows } from "./rows";
 import { rowOf } from "./rows-focus";
 import { blank } from "./server-form-rules";
+import { useSignedIn } from "./sign-in";
 import { TrustBanner } from "./trust-banner";
 import { EVERY, type Filter, type Sort } from "./words";
 
@@ -49,6 +50,7 @@ export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert
     <Nothing known={known} none={none} onAll={() => setFilter(EVERY)} onAdd={() => setOpen({ kind: "form", form: blank() })}
       onDemo={() => setOpen({ kind: "form", form: { ...blank("demo"), command: demoCommand || "patchbay", args: ["demo-server"] } })} />
   ), [known, none, demoCommand, setOpen]);
+  useSignedIn(rows, runner);
   const close = () => {
     setDetail("");
     if (shown) setTimeout(() => { if (board.current) rowOf(board.current, shown.name)?.focus({ preventScroll: true }); }); // once the list is there again
@@ -66,7 +68,7 @@ export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert
         <Rows all={rows} filter={filter} sort={sort} onSort={setSort} busy={busy} open={shown?.name ?? ""} commands={commands}>{nothing}</Rows>
         <BoardFoot snapshot={snapshot} host={host} runner={runner} onFile={commands.onFile} />
       </div>
-      {shown ? <Suspense fallback={<section className="detail" aria-label={`Details of ${shown.name}`} aria-busy="true" />}><ServerDetailPanel name={shown.name} row={rows.find((row) => row.name === shown.name)} tab={shown.tab} host={host} runner={runner} onClose={close} onVerb={commands.onVerb} onInsert={onInsert} /></Suspense> : null}
+      {shown ? <Suspense fallback={<section className="detail" aria-label={`Details of ${shown.name}`} aria-busy="true" />}><ServerDetailPanel name={shown.name} row={rows.find((row) => row.name === shown.name)} tab={shown.tab} host={host} runner={runner} onClose={close} onVerb={commands.onVerb} onSignIn={commands.onSignIn} onInsert={onInsert} /></Suspense> : null}
       {open ? <Suspense><BoardDialogs open={open} rows={rows} host={host} runner={runner} onClose={() => setOpen(undefined)} /></Suspense> : null}
     </section>
   );

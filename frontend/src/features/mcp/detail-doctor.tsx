@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { FoundProgram, ServerDoctor } from "../../contract/types";
 import { errorText, type Runner } from "../../lib/run";
 import type { Host } from "../../platform/host";
-import { FactList, Part } from "./detail-overview";
+import { FactList, Part } from "./detail-facts";
 
 /** Runs the examination when it is drawn and when it is asked for; it ends with the drawing. */
 function useDoctor(host: Host, name: string) {

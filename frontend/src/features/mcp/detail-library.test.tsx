@@ -22,7 +22,7 @@ async function open(tab: "Resources" | "Prompts", prepare: (fake: FakeHost) => v
   const runner = new Runner();
   const host = fake.host();
   const onInsert = vi.fn((_: Insert) => {});
-  const draw = (now: Partial<ServerRow>) => <ServerDetailPanel name="docs" row={row({ name: "docs", resourceCount: 3, promptCount: 1, ...now })} host={host} runner={runner} onClose={() => {}} onVerb={() => {}} onInsert={onInsert} />;
+  const draw = (now: Partial<ServerRow>) => <ServerDetailPanel name="docs" row={row({ name: "docs", resourceCount: 3, promptCount: 1, ...now })} host={host} runner={runner} onClose={() => {}} onVerb={() => {}} onSignIn={() => {}} onInsert={onInsert} />;
   const view = render(draw(part));
   const user = userEvent.setup();
   await user.click(await screen.findByRole("tab", { name: new RegExp(`^${tab}`) }));

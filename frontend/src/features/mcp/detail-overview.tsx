@@ -3,20 +3,28 @@ import type { ReactNode } from "react";
 import type { Evidence, ServerForm, ServerRow } from "../../contract/types";
 import { clock, duration } from "../../lib/format";
 import type { Runner } from "../../lib/run";
+import { useStore } from "../../lib/use-store";
 import type { Host } from "../../platform/host";
 import { fileKind, type DetailData } from "./detail-data";
+import { FactList, Part } from "./detail-facts";
 import { StageBars, useClock } from "./detail-stages";
+import type { RowCommands } from "./server-row";
+import { SignInFacts } from "./detail-sign-in";
 import { Countdown } from "./ticking";
 import { capital, sentence } from "./words";
 
 /** Why the server is in its state, layer by layer, with the evidence and the facts. */
-export function Overview({ row, data, host, runner }: { row: ServerRow | undefined; data: DetailData; host: Host; runner: Runner }) {
+export function Overview({ row, data, host, runner, onSignIn }: {
+  row: ServerRow | undefined; data: DetailData; host: Host; runner: Runner; onSignIn: RowCommands["onSignIn"];
+}) {
   const { detail, error } = data;
+  const busy = useStore(runner.busy);
   if (!row) return <div className="detail-body"><p className="muted">This server is neither defined nor enabled here any more.</p></div>;
   const open = (path: string, line: number) => void runner.run(`file ${path}`, () => host.openFile(fileKind(path), line));
   return (
     <div className="detail-body">
       <Why row={row} onFile={open} />
+      {row.signIn && row.signIn.state !== "failed" ? <Part title="Sign-in"><SignInFacts name={row.name} signIn={row.signIn} busy={busy.has(row.name)} onStep={(step) => onSignIn(step, row)} /></Part> : null}
       <Layers row={row} onFile={open} />
       <Start row={row} data={data} />
       {error ? <p className="line error">{error}</p> : null}
@@ -26,11 +34,6 @@ export function Overview({ row, data, host, runner }: { row: ServerRow | undefin
       {detail?.instructions ? <Part title="What the server tells the model"><pre tabIndex={0} aria-label="Instructions">{detail.instructions}</pre></Part> : null}
     </div>
   );
-}
-
-/** A titled part of a detail. */
-export function Part({ title, children }: { title: string; children: ReactNode }) {
-  return <section className="part" aria-label={title}><h3>{title}</h3>{children}</section>;
 }
 
 function Why({ row, onFile }: { row: ServerRow; onFile: (path: string, line: number) => void }) {
@@ -64,13 +67,6 @@ export function EvidenceList({ evidence, onFile }: { evidence: Evidence; onFile?
 function FileLink({ path, line, onFile }: { path: string; line: number; onFile?: (path: string, line: number) => void }) {
   const text = line > 0 ? `${path}:${line}` : path;
   return onFile ? <button type="button" className="link mono" title={`Open ${text}`} onClick={() => onFile(path, line)}>{text}</button> : <span className="mono">{text}</span>;
-}
-
-/** Names and values; what is empty is left out. */
-export function FactList({ facts, label }: { facts: readonly [string, ReactNode][]; label: string }) {
-  const there = facts.filter(([, value]) => value !== "" && value !== undefined && value !== null);
-  if (there.length === 0) return null;
-  return <dl className="facts" aria-label={label}>{there.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
 type Mark = "yes" | "no" | "off";

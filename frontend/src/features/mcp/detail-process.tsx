@@ -5,7 +5,7 @@ import { errorText, type Runner } from "../../lib/run";
 import type { Host } from "../../platform/host";
 import type { DetailData } from "./detail-data";
 import { Doctor } from "./detail-doctor";
-import { FactList, Part } from "./detail-overview";
+import { FactList, Part } from "./detail-facts";
 import { capitalised } from "./words";
 
 const POLL_MS = 2000;

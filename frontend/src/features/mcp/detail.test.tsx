@@ -19,11 +19,12 @@ async function open(part: Partial<ServerRow>, tab?: DetailTab) {
   fake.state.detail = { ...fake.state.detail, name: "pg", form: { ...fake.state.detail.form, name: "pg", args: ["-y", "a b"], env: [{ name: "PG_URL", value: "", hasValue: true }] }, tools: TOOLS, rules: { exclude: ["held"], rename: { drop: "pg_drop" } }, stages: [{ stage: "spawn", ms: 40 }], instructions: "Be kind." };
   const onVerb = vi.fn();
   const onClose = vi.fn();
+  const onSignIn = vi.fn();
   const host = fake.host();
-  const draw = (now: Partial<ServerRow>) => <ServerDetailPanel name="pg" row={row({ name: "pg", ...now })} host={host} runner={runner} tab={tab} onClose={onClose} onVerb={onVerb} />;
+  const draw = (now: Partial<ServerRow>) => <ServerDetailPanel name="pg" row={row({ name: "pg", ...now })} host={host} runner={runner} tab={tab} onClose={onClose} onVerb={onVerb} onSignIn={onSignIn} />;
   const view = render(draw(part));
   await screen.findByRole("tab", { name: "Tools 3" });
-  return { fake, runner, onVerb, onClose, again: (now: Partial<ServerRow>) => view.rerender(draw(now)), view, user: userEvent.setup(), calls: (name: string) => fake.calls.filter((each) => each[0] === name) };
+  return { fake, runner, onVerb, onSignIn, onClose, again: (now: Partial<ServerRow>) => view.rerender(draw(now)), view, user: userEvent.setup(), calls: (name: string) => fake.calls.filter((each) => each[0] === name) };
 }
 
 test("the overview says layer by layer why the server is in its state, with the evidence", async () => {
@@ -146,7 +147,7 @@ test("a running try can be cancelled, and ends with the panel", async () => {
 test("what cannot be read is said", async () => {
   const fake = new FakeHost();
   fake.refuse.serverDetail = { code: "not_found", message: "there is no server gone" };
-  render(<ServerDetailPanel name="gone" row={undefined} host={fake.host()} runner={new Runner()} tab="tools" onClose={() => {}} onVerb={() => {}} />);
+  render(<ServerDetailPanel name="gone" row={undefined} host={fake.host()} runner={new Runner()} tab="tools" onClose={() => {}} onVerb={() => {}} onSignIn={() => {}} />);
   expect(await screen.findByText("there is no server gone")).toBeTruthy();
 });
 

@@ -13,6 +13,7 @@ import { Overview } from "./detail-overview";
 import { ToolsTab, type ToolsView } from "./detail-tools";
 import { Tries } from "./detail-tries";
 import { LogView } from "./log-view";
+import type { RowCommands } from "./server-row";
 import { cure, hint, LAMP, quiet, type Verb } from "./words";
 
 const ResourcesTab = lazily(() => import("./detail-resources"), "ResourcesTab");
@@ -28,6 +29,7 @@ const ASKS: readonly Verb[] = ["Edit", "Define", "Resolve", "Remove"];
 
 interface PanelProps {
   name: string; row: ServerRow | undefined; host: Host; runner: Runner; tab?: DetailTab; onClose: () => void; onVerb: (verb: Verb, row: ServerRow) => void;
+  onSignIn: RowCommands["onSignIn"];
   /** Puts something into the message that is being written; missing where none can be. */
   onInsert?: (insert: Insert) => void;
 }
@@ -37,7 +39,7 @@ export function ServerDetailPanel(props: PanelProps) {
   return <Panel key={props.name} {...props} />;
 }
 
-function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb, onInsert }: PanelProps) {
+function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb, onSignIn, onInsert }: PanelProps) {
   const [shown, setShown] = useState<DetailTab>(tab);
   useEffect(() => setShown(tab), [tab]);
   const [view, setView] = useState<ToolsView>({ text: "", sort: "order", chosen: "" });
@@ -56,7 +58,7 @@ function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb, onI
     <section className="detail" ref={panel} tabIndex={-1} aria-label={`Details of ${name}`} onKeyDown={escape}>
       <Header name={name} row={row} host={host} runner={runner} onClose={onClose} onVerb={onVerb} />
       <Tabs<DetailTab> label={`Parts of ${name}`} value={shown} onChange={setShown} tabs={[
-        { id: "overview", label: "Overview", content: <Overview row={row} data={data} host={host} runner={runner} /> },
+        { id: "overview", label: "Overview", content: <Overview row={row} data={data} host={host} runner={runner} onSignIn={onSignIn} /> },
         { id: "tools", label: "Tools", ...(data.detail ? { count: data.detail.tools.length } : {}), content: <ToolsTab name={name} row={row} data={data} tries={tries} view={view} onView={setView} host={host} runner={runner} /> },
         { id: "resources", label: "Resources", ...known(row?.resourceCount), content: <Suspense><ResourcesTab name={name} row={row} host={host} runner={runner} onInsert={onInsert} /></Suspense> },
         { id: "prompts", label: "Prompts", ...known(row?.promptCount), content: <Suspense><PromptsTab name={name} row={row} host={host} runner={runner} onInsert={onInsert} /></Suspense> },
@@ -73,7 +75,7 @@ function known(count = -1): { count?: number } {
   return count > 0 ? { count } : {};
 }
 
-function Header({ name, row, host, runner, onClose, onVerb }: PanelProps) {
+function Header({ name, row, host, runner, onClose, onVerb }: Omit<PanelProps, "onSignIn">) {
   const busy = useStore(runner.busy).has(name);
   const verb = row && cure(row);
   return (
@@ -90,7 +92,7 @@ function Header({ name, row, host, runner, onClose, onVerb }: PanelProps) {
           await host.copyDiagnosis(name);
           runner.show(`Copied the diagnosis of ${name}`);
         })} />
-        {row && verb ? <button type="button" className="btn primary" disabled={busy} onClick={() => onVerb(verb, row)}>{verb}{ASKS.includes(verb) ? "…" : ""}</button> : null}
+        {row && verb ? <button type="button" className="btn primary" disabled={busy} aria-label={verb === "Sign in" ? `Sign in ${name}` : undefined} onClick={() => onVerb(verb, row)}>{verb}{ASKS.includes(verb) ? "…" : ""}</button> : null}
       </span>
     </header>
   );

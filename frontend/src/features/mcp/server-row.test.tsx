@@ -5,7 +5,7 @@ import { row } from "../../platform/fake";
 import { ServerRow } from "./server-row";
 import { capital, cure, quiet, transport } from "./words";
 
-const commands = { onVerb: () => {}, onFile: () => {}, onDetail: () => {}, onCopy: () => {} };
+const commands = { onVerb: () => {}, onFile: () => {}, onDetail: () => {}, onCopy: () => {}, onSignIn: () => {} };
 const show = (part: Parameters<typeof row>[0]) => render(<ServerRow row={row(part)} index={0} busy={false} current open={false} commands={commands} />);
 afterEach(() => { vi.useRealTimers(); });
 
@@ -49,7 +49,7 @@ test.each([
   expect(capital(text, row({ name: "docs", cause: "not_executable" }))).toBe(false);
 });
 
-test.each<[ServerAction, string]>([["enable", "Enable"], ["trust", "Trust"], ["resume", "Resume"], ["define", "Define"], ["edit", "Edit"], ["retry", "Retry"], ["resolve", "Resolve"], ["sign_in", "Edit"], ["wait", "Retry"]])(
+test.each<[ServerAction, string]>([["enable", "Enable"], ["trust", "Trust"], ["resume", "Resume"], ["define", "Define"], ["edit", "Edit"], ["retry", "Retry"], ["resolve", "Resolve"], ["sign_in", "Sign in"], ["wait", "Retry"]])(
   "action %s is the button %s, which stands once in the row", (action, verb) => {
     const it = row({ name: "a", state: "error", action });
     expect(cure(it)).toBe(verb);

@@ -1,4 +1,4 @@
-import { Check, ClipboardCopy, Pause, Pencil, Play, Plus, Power, RotateCw, Split, Trash2, type LucideIcon } from "lucide-react";
+import { Check, ClipboardCopy, LogIn, Pause, Pencil, Play, Plus, Power, RotateCw, Split, Trash2, type LucideIcon } from "lucide-react";
 import { forwardRef, memo, useState, type Ref } from "react";
 import type { ServerRow as Row } from "../../contract/types";
 import { duration } from "../../lib/format";
@@ -6,11 +6,12 @@ import { IconButton } from "../../ui/icon-button";
 import { Lamp } from "../../ui/lamp";
 import { Switch } from "../../ui/switch";
 import type { DetailTab } from "./detail";
+import { SigningIn, type SignInStep } from "./sign-in";
 import { Countdown, Elapsed } from "./ticking";
-import { about, cameBack, capital, cure, hasLog, hint, LAMP, quiet, sentence, STAGES, times, transport, type Verb } from "./words";
+import { about, cameBack, capital, cure, hasLog, hint, LAMP, quiet, sentence, signingIn, STAGES, times, transport, type Verb } from "./words";
 
 const GLYPH: Record<Verb, LucideIcon> = {
-  Enable: Check, Disable: Power, Pause, Resume: Play, Retry: RotateCw, Edit: Pencil, Remove: Trash2, Resolve: Split, Trust: Check, Define: Plus,
+  Enable: Check, Disable: Power, Pause, Resume: Play, Retry: RotateCw, Edit: Pencil, Remove: Trash2, Resolve: Split, Trust: Check, Define: Plus, "Sign in": LogIn,
 };
 
 /** What a click in a row asks for. */
@@ -19,6 +20,7 @@ export interface RowCommands {
   onFile: (path: string, line: number) => void;
   onDetail: (name: string, tab?: DetailTab) => void;
   onCopy: (name: string) => void;
+  onSignIn: (step: SignInStep, row: Row) => void;
 }
 
 /** One server: a healthy one is one line; any other says why and offers its button. Its controls
@@ -61,9 +63,10 @@ const Blank = forwardRef(() => null) as LucideIcon;
 const SLOT: Partial<Record<Verb, string>> = { Enable: "workspace", Disable: "workspace", Pause: "session", Resume: "session" };
 
 /** The second line: how far a start is, or why the server is not there and what helps. */
-function Why({ row, commands: { onVerb, onDetail } }: { row: Row; commands: RowCommands }) {
+function Why({ row, commands: { onVerb, onDetail, onSignIn } }: { row: Row; commands: RowCommands }) {
   const verb = cure(row);
   const text = sentence(row);
+  if (row.signIn && signingIn(row)) return <div role="gridcell" className="why"><SigningIn name={row.name} signIn={row.signIn} still onStep={(step) => onSignIn(step, row)} /></div>;
   if (row.state === "busy") return (
     <div role="gridcell" className="why stages">
       <span className="stage">{row.stage}</span><span className="reason mono" title={text || undefined}>{text}</span><Bars stage={row.stage} />

@@ -25,3 +25,9 @@ export function Elapsed({ sinceMs }: { sinceMs: number }) {
   const now = useNow(sinceMs > 0);
   return sinceMs > 0 && now > sinceMs ? duration(Math.floor((now - sinceMs) / 1000) * 1000).replace(".0 s", " s") : "";
 }
+
+/** How long is left until a time, in whole minutes and in the last one in seconds; "" for 0, which means without limit. */
+export function Left({ untilMs }: { untilMs: number }) {
+  const left = Math.ceil((untilMs - useNow(untilMs > 0)) / 1000);
+  return untilMs > 0 && left > 0 ? <span className="next num">{left < 60 ? `${left} s` : `${Math.ceil(left / 60)} min`} left</span> : null;
+}

@@ -63,6 +63,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   refused: "Start the server, or check the port.",
   dns: "Check the host name and the network.",
   tls: "Check the certificate, or whether the address is http.",
+  sign_in: "Add it, then press Sign in in its row: your browser opens.",
   forbidden: "The token is known but may not do this: check its rights.",
   wrong_url: "Many servers end in /mcp or /sse.",
   not_mcp: "Something answers there, but it is no MCP server: check the address.",

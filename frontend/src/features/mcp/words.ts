@@ -8,17 +8,22 @@ export const LAMP: Record<ServerState, LampShape> = {
 };
 
 /** What a row's buttons can do. */
-export type Verb = "Enable" | "Disable" | "Pause" | "Resume" | "Retry" | "Edit" | "Remove" | "Resolve" | "Trust" | "Define";
+export type Verb = "Enable" | "Disable" | "Pause" | "Resume" | "Retry" | "Edit" | "Remove" | "Resolve" | "Trust" | "Define" | "Sign in";
 
 const VERB: Record<ServerAction, Verb> = {
   enable: "Enable", trust: "Trust", resume: "Resume", define: "Define", edit: "Edit", retry: "Retry", resolve: "Resolve",
-  sign_in: "Edit", // the way in is a header of the definition
+  sign_in: "Sign in",
   wait: "Retry", // rather than wait
 };
 
-/** The button that puts the row right, if a button can. */
+/** The button that puts the row right, if a button can; a sign-in that is under way is the way already. */
 export function cure(row: ServerRow): Verb | undefined {
-  return row.action ? VERB[row.action] : undefined;
+  return row.action && !(row.action === "sign_in" && signingIn(row)) ? VERB[row.action] : undefined;
+}
+
+/** Whether a sign-in waits for the person or for its turn. */
+export function signingIn(row: ServerRow): boolean {
+  return row.signIn?.state === "waiting" || row.signIn?.state === "queued";
 }
 
 /** The buttons that make sense for the row, without its cure: each name stands once in a row. */
@@ -138,6 +143,7 @@ export function surface(snapshot: MCPSnapshot): string {
 export function sentence(row: ServerRow): string {
   if (row.state === "busy") return row.progress;
   if (row.state === "connected") return row.warnings[0] ?? (row.skipped[0] ? `${row.skipped[0].tool} is skipped: ${row.skipped[0].reason}` : "");
+  if (row.action === "sign_in" && row.signIn?.state === "failed" && row.signIn.message) return row.signIn.message;
   const text = row.reason || row.error;
   // The countdown beside it says the same, and keeps saying it.
   return row.nextTryMs > 0 ? text.replace(/ Next try at [\d:]+( \(\d+ of \d+\))?\.?$/, "") : text;

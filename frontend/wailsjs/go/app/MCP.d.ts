@@ -6,6 +6,8 @@ export function AddServer(arg1:app.ServerForm):Promise<app.Done>;
 
 export function CallTool(arg1:string,arg2:string,arg3:string,arg4:string):Promise<app.ToolOutcome>;
 
+export function CancelSignIn(arg1:string):Promise<void>;
+
 export function CancelTool(arg1:string):Promise<void>;
 
 export function Changes():Promise<Array<app.Change>>;
@@ -69,6 +71,10 @@ export function ServerTimeline(arg1:string):Promise<app.ServerTimeline>;
 export function SetLogLevel(arg1:string,arg2:string):Promise<void>;
 
 export function SetToolRules(arg1:string,arg2:app.ToolRules):Promise<app.Done>;
+
+export function SignIn(arg1:string,arg2:app.SignInKeep):Promise<void>;
+
+export function SignOut(arg1:string):Promise<void>;
 
 export function Snapshot():Promise<app.MCPSnapshot>;
 

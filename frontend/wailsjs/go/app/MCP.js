@@ -10,6 +10,10 @@ export function CallTool(arg1, arg2, arg3, arg4) {
   return window['go']['app']['MCP']['CallTool'](arg1, arg2, arg3, arg4);
 }
 
+export function CancelSignIn(arg1) {
+  return window['go']['app']['MCP']['CancelSignIn'](arg1);
+}
+
 export function CancelTool(arg1) {
   return window['go']['app']['MCP']['CancelTool'](arg1);
 }
@@ -136,6 +140,14 @@ export function SetLogLevel(arg1, arg2) {
 
 export function SetToolRules(arg1, arg2) {
   return window['go']['app']['MCP']['SetToolRules'](arg1, arg2);
+}
+
+export function SignIn(arg1, arg2) {
+  return window['go']['app']['MCP']['SignIn'](arg1, arg2);
+}
+
+export function SignOut(arg1) {
+  return window['go']['app']['MCP']['SignOut'](arg1);
 }
 
 export function Snapshot() {

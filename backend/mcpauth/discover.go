@@ -1,0 +1,260 @@
+package mcpauth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"patchbay/backend/mcpconf"
+)
+
+// challenge is what a server said when it refused a request (RFC 6750, 3; RFC 9728, 5.1).
+type challenge struct {
+	metadata string   // address of its protected resource metadata
+	scopes   []string // that it asks for
+	reason   string   // error code, e.g. insufficient_scope
+	known    bool
+}
+
+func parseChallenge(headers []string) challenge {
+	c := challenge{known: true}
+	parsed, err := oauthex.ParseWWWAuthenticate(headers)
+	if err != nil {
+		return c // a header that nobody understands asks for sign-in all the same
+	}
+	for _, each := range parsed {
+		if c.metadata == "" {
+			c.metadata = each.Params["resource_metadata"]
+		}
+		if each.Scheme != "bearer" {
+			continue
+		}
+		if scope := each.Params["scope"]; scope != "" && c.scopes == nil {
+			c.scopes = strings.Fields(scope)
+		}
+		if c.reason == "" {
+			c.reason = each.Params["error"]
+		}
+	}
+	return c
+}
+
+// newClient makes requests to authorization servers. A redirect is followed only where it
+// stays with the server that was asked.
+func newClient(transport http.RoundTripper) *http.Client {
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	return &http.Client{
+		Transport: transport,
+		Timeout:   requestLimit,
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if len(via) > 5 || req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
+				return fmt.Errorf("%s redirects to %s", via[0].URL.Host, req.URL.Host)
+			}
+			return nil
+		},
+	}
+}
+
+// place is where the sign-in to a server happens.
+type place struct {
+	resource string // named in requests for a token (RFC 8707), "" where the server knows none
+	scopes   []string
+	server   *oauthex.AuthServerMeta
+}
+
+// discover finds the authorization server of an MCP server: by the metadata that the
+// challenge names, by metadata at the well-known addresses (RFC 9728), else at the server's
+// own origin, as revision 2025-03-26 has it.
+func (m *Manager) discover(ctx context.Context, def mcpconf.Definition, c challenge) (place, error) {
+	resource, err := m.resource(ctx, def, c)
+	if err != nil {
+		return place{}, err
+	}
+	issuer := resource.AuthorizationServers[0]
+	meta, err := m.metadata(ctx, issuer)
+	if err != nil {
+		return place{}, err
+	}
+	return place{resource: resource.Resource, scopes: resource.ScopesSupported, server: meta}, nil
+}
+
+// resource reads the metadata of the protected resource, or makes it up where there is none.
+func (m *Manager) resource(ctx context.Context, def mcpconf.Definition, c challenge) (*oauthex.ProtectedResourceMetadata, error) {
+	own := canonical(def.URL)
+	u, err := url.Parse(own)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no address", own)
+	}
+	var failure error
+	for _, address := range resourceAddresses(u, c.metadata) {
+		meta, err := m.resourceAt(ctx, address, u)
+		var status *statusError
+		switch {
+		case errors.As(err, &status) && status.status/100 == 4 && address != c.metadata:
+			continue // nothing is there
+		case err != nil:
+			failure = errors.Join(failure, err)
+			continue
+		case len(meta.AuthorizationServers) == 0:
+			return nil, fmt.Errorf("%s names no authorization server in its metadata", u.Host)
+		}
+		return meta, nil
+	}
+	if failure != nil {
+		return nil, failure
+	}
+	root := &url.URL{Scheme: u.Scheme, Host: u.Host}
+	return &oauthex.ProtectedResourceMetadata{AuthorizationServers: []string{root.String()}, Resource: own}, nil
+}
+
+// resourceAddresses are where the metadata of a protected resource may be, best first
+// (MCP, basic/authorization, protected resource metadata discovery).
+func resourceAddresses(u *url.URL, named string) []string {
+	const wellKnown = "/.well-known/oauth-protected-resource"
+	root := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: wellKnown}
+	deep := *root
+	if path := strings.TrimRight(u.Path, "/"); path != "" {
+		deep.Path = wellKnown + path
+	}
+	all := []string{named, deep.String(), root.String()}
+	return slices.Compact(slices.DeleteFunc(all, func(each string) bool { return each == "" }))
+}
+
+// resourceAt reads metadata that must be about the server, or about a part of its origin
+// that the server is in (RFC 9728, 3.3: metadata of another resource must not be used).
+func (m *Manager) resourceAt(ctx context.Context, address string, server *url.URL) (*oauthex.ProtectedResourceMetadata, error) {
+	var meta oauthex.ProtectedResourceMetadata
+	if err := m.getJSON(ctx, address, &meta); err != nil {
+		return nil, err
+	}
+	about, err := url.Parse(meta.Resource)
+	if err != nil || !contains(about, server) {
+		return nil, fmt.Errorf("the metadata at %s is about another resource, %q, so it is not used", address, meta.Resource)
+	}
+	for _, each := range meta.AuthorizationServers {
+		if err := safe(each); err != nil {
+			return nil, err
+		}
+	}
+	return &meta, nil
+}
+
+// contains reports whether resource names the server or a folder that it is in.
+func contains(resource, server *url.URL) bool {
+	if !strings.EqualFold(resource.Scheme, server.Scheme) || !strings.EqualFold(resource.Host, server.Host) {
+		return false
+	}
+	within, path := strings.TrimRight(resource.Path, "/"), strings.TrimRight(server.Path, "/")
+	return within == "" || path == within || strings.HasPrefix(path, within+"/")
+}
+
+// metadata reads what an authorization server says of itself (RFC 8414, OpenID Connect
+// discovery). One that says nothing has the endpoints of revision 2025-03-26.
+func (m *Manager) metadata(ctx context.Context, issuer string) (*oauthex.AuthServerMeta, error) {
+	if err := safe(issuer); err != nil {
+		return nil, err
+	}
+	meta, err := auth.GetAuthServerMetadata(ctx, issuer, m.client)
+	if err != nil {
+		return nil, fmt.Errorf("the authorization server %s cannot be used: %w", host(issuer), err)
+	}
+	if meta == nil {
+		base := strings.TrimRight(issuer, "/")
+		meta = &oauthex.AuthServerMeta{
+			Issuer: issuer, AuthorizationEndpoint: base + "/authorize",
+			TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
+		}
+	}
+	for _, each := range []string{meta.AuthorizationEndpoint, meta.TokenEndpoint, meta.RegistrationEndpoint, meta.RevocationEndpoint} {
+		if each == "" {
+			continue
+		}
+		if err := safe(each); err != nil {
+			return nil, err
+		}
+	}
+	if len(meta.CodeChallengeMethodsSupported) > 0 && !slices.Contains(meta.CodeChallengeMethodsSupported, "S256") {
+		return nil, fmt.Errorf("the authorization server %s does not know PKCE with S256, without which signing in is not safe", host(issuer))
+	}
+	return meta, nil
+}
+
+// safe refuses an address that secrets could be read at on their way: everything but https,
+// and http to this machine.
+func safe(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return fmt.Errorf("%q is no address of an authorization server", address)
+	}
+	name := u.Hostname()
+	ip := net.ParseIP(name)
+	if u.Scheme == "https" || u.Scheme == "http" && (name == "localhost" || ip != nil && ip.IsLoopback()) {
+		return nil
+	}
+	return fmt.Errorf("%s is no https address, so it is not trusted with a sign-in", address)
+}
+
+// host is what people know a server by.
+func host(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return address
+}
+
+// statusError is an HTTP answer that is not the one asked for.
+type statusError struct {
+	status  int
+	address string
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("%s answered HTTP %d", e.address, e.status) }
+
+// getJSON reads a JSON document of at most a megabyte.
+func (m *Manager) getJSON(ctx context.Context, address string, into any) error {
+	if err := safe(address); err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := m.client.Do(req)
+	if err != nil {
+		return plain(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return &statusError{resp.StatusCode, address}
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(into); err != nil {
+		return fmt.Errorf("%s holds no metadata: %w", address, err)
+	}
+	return nil
+}
+
+// plain is an error without the address that net/http puts before it, which may hold a
+// code or a token.
+func plain(err error) error {
+	var at *url.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	if at.Timeout() {
+		return fmt.Errorf("%s did not answer in time", host(at.URL))
+	}
+	return fmt.Errorf("%s cannot be reached: %w", host(at.URL), at.Err)
+}

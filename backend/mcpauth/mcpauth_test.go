@@ -1,0 +1,546 @@
+package mcpauth_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"patchbay/backend/mcpauth"
+	"patchbay/backend/mcpauth/authtest"
+	"patchbay/backend/mcpconf"
+	"patchbay/backend/mcpconn"
+	"patchbay/backend/tool"
+)
+
+// patience is the ceiling of every wait.
+const patience = 60 * time.Second
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// store is a Store of items no larger than every keyring takes.
+type store struct {
+	mu     sync.Mutex
+	values map[string]string
+	fails  error
+}
+
+func (s *store) Get(name string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.values[name], s.fails
+}
+
+func (s *store) Set(name, value string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(value) > 2560 {
+		return fmt.Errorf("%d bytes are too much for an item", len(value))
+	}
+	if s.values == nil {
+		s.values = map[string]string{}
+	}
+	s.values[name] = value
+	return s.fails
+}
+
+func (s *store) Delete(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.values, name)
+	return s.fails
+}
+
+func (s *store) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.values)
+}
+
+// rig is a process that signs in.
+type rig struct {
+	*mcpauth.Manager
+	t       *testing.T
+	store   *store
+	browser *authtest.Browser
+	dialer  mcpconn.Dialer
+}
+
+func newRig(t *testing.T, kept *store, change func(*mcpauth.Options)) *rig {
+	t.Helper()
+	r := &rig{t: t, store: kept, browser: &authtest.Browser{}}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	o := mcpauth.Options{Store: kept, Open: r.browser.Open, Transport: transport, Limit: patience}
+	if change != nil {
+		change(&o)
+	}
+	r.Manager = mcpauth.New(o)
+	r.dialer = mcpconn.NewDialer(mcpconn.Options{Version: "test", Auth: r.Manager})
+	t.Cleanup(func() {
+		r.Close()
+		r.browser.Pages()
+		transport.CloseIdleConnections()
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	})
+	return r
+}
+
+func remote(address string) mcpconf.Definition {
+	return mcpconf.Definition{Name: "notes", Type: mcpconf.StreamableHTTP, URL: address}
+}
+
+func withAuth(def mcpconf.Definition, auth string) mcpconf.Definition {
+	def.Auth = json.RawMessage(auth)
+	return def
+}
+
+type deaf struct{}
+
+func (deaf) Stage(mcpconn.Stage)        {}
+func (deaf) Spawned(int)                {}
+func (deaf) Stderr(string)              {}
+func (deaf) Log(string, string)         {}
+func (deaf) ToolsChanged()              {}
+func (deaf) Health(bool, time.Duration) {}
+func (deaf) ResourcesChanged()          {}
+func (deaf) PromptsChanged()            {}
+func (deaf) ResourceUpdated(string)     {}
+
+// dial connects; the failure is nil when that worked.
+func (r *rig) dial(def mcpconf.Definition) (mcpconn.Conn, *mcpconn.Failure) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c, err := r.dialer.Dial(ctx, mcpconn.Target{Definition: def, Timeout: patience, MaxTimeout: patience}, deaf{})
+	var failure *mcpconn.Failure
+	if errors.As(err, &failure) {
+		return nil, failure
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { c.Close("the test is over") })
+	return c, nil
+}
+
+func (r *rig) connect(def mcpconf.Definition) mcpconn.Conn {
+	r.t.Helper()
+	c, failure := r.dial(def)
+	if failure != nil {
+		r.t.Fatalf("not connected: %s: %s", failure.Cause, failure.Message)
+	}
+	return c
+}
+
+func (r *rig) signIn(def mcpconf.Definition) error {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return r.SignIn(ctx, def)
+}
+
+func (r *rig) call(c mcpconn.Conn, name string) tool.Result {
+	r.t.Helper()
+	return c.Call(context.Background(), name, json.RawMessage("{}"), mcpconn.CallLimits{Idle: patience, Most: patience}, func(tool.Progress) {})
+}
+
+// until waits for a state.
+func (r *rig) until(def mcpconf.Definition, what string, ok func(mcpauth.State) bool) mcpauth.State {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for rev := uint64(0); ; {
+		states, next, err := r.States().Wait(ctx, rev)
+		if err != nil {
+			r.t.Fatalf("never %s: %+v", what, r.State(def))
+		}
+		if rev = next; ok(states[mcpauth.Key(def)]) {
+			return states[mcpauth.Key(def)]
+		}
+	}
+}
+
+func is(phase mcpauth.Phase) func(mcpauth.State) bool {
+	return func(s mcpauth.State) bool { return s.Phase == phase }
+}
+
+// A server is signed in to wherever it and its authorization server say what is needed, and
+// with any kind of client.
+func TestSignInWorksWithEveryServer(t *testing.T) {
+	tests := []struct {
+		name      string
+		server    authtest.Options
+		auth      string
+		document  string
+		registers int
+	}{
+		{name: "a definition without auth", server: authtest.Options{Scopes: []string{"notes"}}, registers: 1},
+		{name: "no challenge", server: authtest.Options{NoChallenge: true}, registers: 1},
+		{name: "metadata at the root", server: authtest.Options{AtRoot: true}, registers: 1},
+		{name: "OpenID Connect discovery", server: authtest.Options{OpenID: true}, registers: 1},
+		{name: "revision 2025-03-26", server: authtest.Options{NoMetadata: true}, registers: 1},
+		{name: "no refresh tokens", server: authtest.Options{NoRefresh: true}, registers: 1},
+		{name: "a client of the definition", server: authtest.Options{NoRegistration: true, ClientID: "ours"}, auth: `{"clientId": "ours"}`},
+		{name: "a client with a secret", server: authtest.Options{ClientID: "ours", ClientSecret: "s3cret"}, auth: `{"clientId": "ours", "clientSecret": "s3cret"}`},
+		{name: "a client metadata document", server: authtest.Options{Documents: true}, document: "https://patchbay.test/client.json"},
+		{name: "a document that is not read there", document: "https://patchbay.test/client.json", registers: 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			server := authtest.New(t, tt.server)
+			r := newRig(t, &store{}, func(o *mcpauth.Options) { o.ClientMetadataURL = tt.document })
+			def := withAuth(remote(server.URL), tt.auth)
+			if _, failure := r.dial(def); failure == nil || failure.Cause != mcpconn.SignIn || !strings.Contains(failure.Message, "Sign in") || server.Count("refused") > 2 {
+				t.Fatalf("before: %+v after %d requests, want sign_in after at most 2", failure, server.Count("refused"))
+			}
+			if len(r.browser.Seen()) != 0 || server.Count("register") != 0 {
+				t.Fatal("connecting opened a browser or registered")
+			}
+			if err := r.signIn(def); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.call(r.connect(def), "read"); !got.OK {
+				t.Errorf("the call failed: %+v", got)
+			}
+			state := r.State(def)
+			if state.Phase != mcpauth.SignedIn || state.Issuer != server.Issuer() || state.Expires.IsZero() || state.Renews == tt.server.NoRefresh || state.URL != "" {
+				t.Errorf("state %+v", state)
+			}
+			if server.Count("authorize") != 1 || server.Count("register") != tt.registers {
+				t.Errorf("asked %d times, registered %d times", server.Count("authorize"), server.Count("register"))
+			}
+			if pages := r.browser.Pages(); len(pages) != 1 || !strings.Contains(pages[0], "You are signed in") || !strings.Contains(pages[0], "close this page") {
+				t.Errorf("the browser shows %q", pages)
+			}
+			if text := fmt.Sprintf("%+v", state); strings.Contains(text, "planted") || strings.Contains(text, "s3cret") {
+				t.Errorf("the state holds a secret: %s", text)
+			}
+		})
+	}
+}
+
+func TestARestartKeepsTheSignInAndSignOutForgetsIt(t *testing.T) {
+	server, kept := authtest.New(t, authtest.Options{}), &store{}
+	def := remote(server.URL)
+	first := newRig(t, kept, nil)
+	if err := first.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	again := newRig(t, kept, nil)
+	again.connect(def)
+	if len(again.browser.Seen()) != 0 || again.State(def).Phase != mcpauth.SignedIn {
+		t.Errorf("after the restart: browser %v, state %+v", again.browser.Seen(), again.State(def))
+	}
+	if err := again.SignOut(t.Context(), def); err != nil {
+		t.Fatal(err)
+	}
+	if server.Count("revoke") != 2 || len(server.Tokens()) != 0 || kept.count() != 0 || again.State(def).Phase != "" {
+		t.Errorf("revoked %d, valid %v, kept %d, state %+v", server.Count("revoke"), server.Tokens(), kept.count(), again.State(def))
+	}
+	if _, failure := again.dial(def); failure == nil || failure.Cause != mcpconn.SignIn {
+		t.Errorf("after signing out: %+v", failure)
+	}
+}
+
+func TestATokenIsRenewedBeforeItEnds(t *testing.T) {
+	server := authtest.New(t, authtest.Options{Life: 20 * time.Second}) // closer to its end than it is used for
+	r := newRig(t, &store{}, nil)
+	def := remote(server.URL)
+	if err := r.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	refused := server.Count("refused") // of the question how to sign in
+	r.connect(def)
+	if server.Count("refresh") == 0 || server.Count("refused") != refused {
+		t.Errorf("renewed %d times, refused %d", server.Count("refresh"), server.Count("refused")-refused)
+	}
+}
+
+func TestAWithdrawnTokenIsRenewedOnceByAllRequests(t *testing.T) {
+	server := authtest.New(t, authtest.Options{})
+	r := newRig(t, &store{}, nil)
+	def := remote(server.URL)
+	if err := r.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	c := r.connect(def)
+	server.Withdraw(false)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if got := r.call(c, "read"); !got.OK {
+				t.Errorf("a call failed: %+v", got)
+			}
+		})
+	}
+	wg.Wait()
+	if server.Count("refresh") != 1 {
+		t.Errorf("renewed %d times", server.Count("refresh"))
+	}
+}
+
+func TestTwoProcessesRenewOneSignIn(t *testing.T) {
+	server, kept := authtest.New(t, authtest.Options{}), &store{}
+	def := remote(server.URL)
+	a, b := newRig(t, kept, nil), newRig(t, kept, nil)
+	if err := a.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	ca, cb := a.connect(def), b.connect(def)
+	server.Withdraw(false)
+	if got := a.call(ca, "read"); !got.OK {
+		t.Errorf("the first: %+v", got)
+	}
+	if got := b.call(cb, "read"); !got.OK || server.Count("refresh") != 1 {
+		t.Errorf("the second: %+v after %d refreshes; it must take what the first got", got, server.Count("refresh"))
+	}
+}
+
+func TestWhatIsTakenBackNeedsANewSignIn(t *testing.T) {
+	server := authtest.New(t, authtest.Options{})
+	r := newRig(t, &store{}, nil)
+	def := remote(server.URL)
+	if err := r.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	server.Withdraw(true)
+	refused := server.Count("refused")
+	if _, failure := r.dial(def); failure == nil || failure.Cause != mcpconn.SignIn || server.Count("refused")-refused > 2 {
+		t.Errorf("%+v after %d requests", failure, server.Count("refused")-refused)
+	}
+	if s := r.State(def); s.Phase != mcpauth.Failed || !strings.Contains(s.Message, "Sign in again") {
+		t.Errorf("state %+v", s)
+	}
+	if err := r.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	r.connect(def)
+	if server.Count("register") > 2 {
+		t.Errorf("registered %d times", server.Count("register"))
+	}
+}
+
+func TestARenewalThatCannotBeMadeIsNoEndOfTheSignIn(t *testing.T) {
+	server := authtest.New(t, authtest.Options{Life: 20 * time.Second})
+	var down bool
+	transport := http.DefaultTransport
+	r := newRig(t, &store{}, func(o *mcpauth.Options) {
+		o.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+			if down {
+				return nil, errors.New("the network is down")
+			}
+			return transport.RoundTrip(req)
+		})
+	})
+	def := remote(server.URL)
+	if err := r.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	down = true
+	_, failure := r.dial(def)
+	if failure == nil || failure.Cause == mcpconn.SignIn || !strings.Contains(failure.Message, "the network is down") {
+		t.Errorf("failure %+v", failure)
+	}
+	for _, token := range server.Tokens() {
+		if strings.Contains(failure.Message, token) {
+			t.Error("the failure holds a token")
+		}
+	}
+	down = false
+	r.connect(def)
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+func TestMoreAccessIsAskedForAndGiven(t *testing.T) {
+	server := authtest.New(t, authtest.Options{Scopes: []string{"notes:read"}, StepUp: "notes:write"})
+	r := newRig(t, &store{}, nil)
+	def := remote(server.URL)
+	if err := r.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	c := r.connect(def)
+	got := r.call(c, "write")
+	if text := fmt.Sprint(got); got.OK || !strings.Contains(text, "Sign in again") {
+		t.Errorf("without the scope: %s", text)
+	}
+	if s := r.State(def); s.Phase != mcpauth.SignedIn || !slices.Equal(s.Wants, []string{"notes:write"}) {
+		t.Errorf("state %+v", s)
+	}
+	if err := r.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.call(c, "write"); !got.OK {
+		t.Errorf("with the scope: %+v", got)
+	}
+	if s := r.State(def); len(s.Wants) != 0 || !slices.Contains(s.Scopes, "notes:write") || !slices.Contains(s.Scopes, "notes:read") {
+		t.Errorf("state %+v", s)
+	}
+}
+
+func TestASignInThatFailsSaysWhy(t *testing.T) {
+	tests := []struct {
+		name   string
+		server authtest.Options
+		auth   string
+		want   []string
+	}{
+		{"the person refuses", authtest.Options{Deny: true}, "", []string{"Access was refused at 127.0.0.1"}},
+		{"another server answers", authtest.Options{WrongIssuer: true}, "", []string{"not from 127.0.0.1"}},
+		{"no registration", authtest.Options{NoRegistration: true}, "", []string{"registers no programs by itself", "clientId"}},
+		{"a client that is not known", authtest.Options{ClientID: "ours", ClientSecret: "right"}, `{"clientId": "ours", "clientSecret": "wrong"}`, []string{"gave no token", "invalid_client"}},
+		{"an auth that is none", authtest.Options{}, `{"scopes": "all"}`, []string{"auth of its definition"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			server := authtest.New(t, tt.server)
+			r := newRig(t, &store{}, nil)
+			def := withAuth(remote(server.URL), tt.auth)
+			err := r.signIn(def)
+			state := r.State(def)
+			if err == nil || state.Phase != mcpauth.Failed {
+				t.Fatalf("SignIn = %v, state %+v", err, state)
+			}
+			for _, part := range tt.want {
+				if !strings.Contains(state.Message, part) {
+					t.Errorf("it says %q, not %q", state.Message, part)
+				}
+			}
+			for _, page := range r.browser.Pages() {
+				if !strings.Contains(page, "You are not signed in") {
+					t.Errorf("the browser shows %q", page)
+				}
+			}
+			if strings.Contains(state.Message, "wrong") || r.store.count() != 0 {
+				t.Errorf("it says %q and keeps %d items", state.Message, r.store.count())
+			}
+		})
+	}
+}
+
+// One prompt at a time: the second waits, and either can be called off.
+func TestSignInsWaitForEachOther(t *testing.T) {
+	first, second := authtest.New(t, authtest.Options{}), authtest.New(t, authtest.Options{})
+	r := newRig(t, &store{}, func(o *mcpauth.Options) { o.Open = func(string) error { return nil } })
+	a, b := remote(first.URL), remote(second.URL)
+	ends := make(chan error, 2)
+	go func() { ends <- r.signIn(a) }()
+	shown := r.until(a, "waiting", func(s mcpauth.State) bool { return s.Phase == mcpauth.Waiting && s.URL != "" })
+	go func() { ends <- r.signIn(b) }()
+	r.until(b, "queued", is(mcpauth.Queued))
+	if err := r.signIn(a); err != nil {
+		t.Errorf("a second click: %v", err)
+	}
+	if shown.Until.Before(time.Now()) {
+		t.Errorf("it gives up at %v", shown.Until)
+	}
+	r.Cancel(a)
+	if err := <-ends; !mcpauth.Cancelled(err) {
+		t.Errorf("cancelled: %v", err)
+	}
+	r.until(a, "over", is(""))
+	next := r.until(b, "waiting", func(s mcpauth.State) bool { return s.Phase == mcpauth.Waiting && s.URL != "" })
+	resp, err := http.Get(next.URL) // as the person does with the copied link
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _ := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err := <-ends; err != nil || !strings.Contains(string(page), "You are signed in") {
+		t.Errorf("the second: %v, %s", err, page)
+	}
+}
+
+func TestTheListenerTakesOnlyItsOwnAnswer(t *testing.T) {
+	server := authtest.New(t, authtest.Options{})
+	r := newRig(t, &store{}, func(o *mcpauth.Options) { o.Open = func(string) error { return errors.New("no display") } })
+	def := remote(server.URL)
+	ends := make(chan error, 1)
+	go func() { ends <- r.signIn(def) }()
+	state := r.until(def, "waiting with why", func(s mcpauth.State) bool { return s.Message != "" })
+	if !strings.Contains(state.Message, "No display") {
+		t.Errorf("it says %q", state.Message)
+	}
+	u, _ := url.Parse(state.URL)
+	back := u.Query().Get("redirect_uri")
+	for _, foreign := range []string{back, back + "?state=other&code=c", back + "?error=access_denied", strings.Replace(back, "127.0.0.1", "localhost", 1) + "?state=" + u.Query().Get("state") + "&code=c"} {
+		resp, err := http.Get(foreign)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode/100 != 4 {
+			t.Errorf("%s is answered %d", foreign, resp.StatusCode)
+		}
+	}
+	if r.State(def).Phase != mcpauth.Waiting {
+		t.Fatalf("state %+v", r.State(def))
+	}
+	r.Cancel(def)
+	<-ends
+	if _, err := http.Get(back); err == nil {
+		t.Error("the listener outlives its sign-in")
+	}
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	server := authtest.New(t, authtest.Options{})
+	r := newRig(t, &store{}, func(o *mcpauth.Options) {
+		o.Limit, o.Open = 50*time.Millisecond, func(string) error { return nil }
+	})
+	def := remote(server.URL)
+	if err := r.signIn(def); err == nil || !strings.Contains(r.State(def).Message, "Nobody answered in the browser in time") {
+		t.Errorf("SignIn = %v, state %+v", err, r.State(def))
+	}
+}
+
+func TestAHeaderOfTheDefinitionIsLeftAlone(t *testing.T) {
+	server := authtest.New(t, authtest.Options{})
+	r := newRig(t, &store{}, nil)
+	def := remote(server.URL)
+	if err := r.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	def.Headers = map[string]string{"authorization": "Bearer of-the-definition"}
+	if _, failure := r.dial(def); failure == nil || failure.Cause != mcpconn.SignIn || !strings.Contains(failure.Message, "Correct that header") {
+		t.Errorf("failure %+v", failure)
+	}
+	if server.Count("refresh") != 0 {
+		t.Error("the sign-in was used")
+	}
+}
+
+func TestAResourceOfAnotherServerIsNotUsed(t *testing.T) {
+	evil := http.NewServeMux()
+	r := newRig(t, &store{}, nil)
+	at := serve(t, evil)
+	evil.HandleFunc("/.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"resource": "https://bank.test/mcp", "authorization_servers": [%q]}`, at)
+	})
+	def := remote(at + "/mcp")
+	if err := r.signIn(def); err == nil || !strings.Contains(err.Error(), "another resource") {
+		t.Errorf("SignIn = %v", err)
+	}
+	for _, issuer := range []string{"http://login.test", "javascript:alert(1)", "https://"} {
+		plain := http.NewServeMux()
+		at := serve(t, plain)
+		plain.HandleFunc("/.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"resource": %q, "authorization_servers": [%q]}`, at+"/mcp", issuer)
+		})
+		if err := r.signIn(remote(at + "/mcp")); err == nil || len(r.browser.Seen()) != 0 {
+			t.Errorf("SignIn at %s = %v, browser %v", issuer, err, r.browser.Seen())
+		}
+	}
+}

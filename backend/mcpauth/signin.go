@@ -1,0 +1,124 @@
+package mcpauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"patchbay/backend/mcpconf"
+)
+
+// SignIn signs in to a server: it waits for its turn, shows the person where to agree, and
+// returns when that came to an end. States tells its course. The definition's values are
+// expanded. A second call for the same server while one runs returns at once.
+func (m *Manager) SignIn(ctx context.Context, def mcpconf.Definition) error {
+	s := m.at(def)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(m.life, func() { cancel(errClosing) })()
+	s.mu.Lock()
+	if s.cancel != nil {
+		s.mu.Unlock()
+		return nil
+	}
+	s.cancel, s.def = cancel, def
+	s.mu.Unlock()
+	m.wg.Add(1)
+	defer m.wg.Done()
+	r, err := m.inTurn(ctx, s)
+	s.mu.Lock()
+	s.cancel = nil
+	before := s.record
+	s.mu.Unlock()
+	switch {
+	case err == nil:
+		m.opts.Logger.Info("signed in", "server", def.Name, "issuer", r.Issuer)
+		m.publish(s.key, r.state())
+	case errors.Is(err, errCancelled), errors.Is(err, errClosing), errors.Is(err, context.Canceled):
+		m.publish(s.key, stateOf(before))
+	default:
+		m.opts.Logger.Info("the sign-in failed", "server", def.Name, "error", err)
+		m.publish(s.key, State{Phase: Failed, Message: sentence(err.Error())})
+	}
+	return err
+}
+
+// stateOf is the state of what is kept, a zero one for nothing.
+func stateOf(r *record) State {
+	if r == nil || r.Access == "" {
+		return State{}
+	}
+	return r.state()
+}
+
+// inTurn signs in when no other sign-in is before it, and keeps what that gave.
+func (m *Manager) inTurn(ctx context.Context, s *server) (*record, error) {
+	m.publish(s.key, State{Phase: Queued})
+	select {
+	case <-m.turn:
+		defer func() { m.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	now := time.Now()
+	waiting := State{Phase: Waiting, Since: now, Until: now.Add(m.opts.Limit)}
+	m.publish(s.key, waiting)
+	ctx, cancel := context.WithTimeoutCause(ctx, m.opts.Limit, fmt.Errorf("%w (%s)", errNoAnswer, untilText(m.opts.Limit)))
+	defer cancel()
+	s.mu.Lock()
+	c, def := s.challenge, s.def
+	s.mu.Unlock()
+	old, err := m.recordOf(s)
+	if err != nil {
+		return nil, err
+	}
+	f := &flow{m: m, def: def, old: old, prompted: func(address string, err error) {
+		waiting.URL = address
+		if err != nil {
+			waiting.Message = sentence(err.Error())
+		}
+		m.publish(s.key, waiting)
+	}}
+	if c.reason == insufficientScope {
+		f.wants = c.scopes
+	}
+	r, err := f.run(ctx, c)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, err
+	}
+	s.renewing.Lock()
+	defer s.renewing.Unlock()
+	if err := m.keep(s.key, r); err != nil {
+		return nil, err
+	}
+	s.hold(r)
+	return r, nil
+}
+
+// hold makes r what requests are signed with.
+func (s *server) hold(r *record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.record, s.read, s.challenge = r, true, challenge{}
+}
+
+// Cancel ends the sign-in to a server that waits for the person or for its turn; without
+// one it does nothing.
+func (m *Manager) Cancel(def mcpconf.Definition) {
+	s := m.at(def)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		s.cancel(errCancelled)
+	}
+}
+
+// Cancelled reports whether a sign-in ended because somebody called it off, which is no
+// failure.
+func Cancelled(err error) bool {
+	return errors.Is(err, errCancelled) || errors.Is(err, errClosing) || errors.Is(err, context.Canceled)
+}

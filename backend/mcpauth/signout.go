@@ -1,0 +1,38 @@
+package mcpauth
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"patchbay/backend/mcpconf"
+)
+
+// SignOut takes back what signing in to a server gave, where its authorization server
+// offers that (RFC 7009), and forgets it with the registration. It is forgotten whatever
+// the server says; the error then says what may still be valid there.
+func (m *Manager) SignOut(ctx context.Context, def mcpconf.Definition) error {
+	m.Cancel(def)
+	s := m.at(def)
+	r, err := m.recordOf(s)
+	if err != nil {
+		return err
+	}
+	s.renewing.Lock()
+	defer s.renewing.Unlock()
+	s.hold(nil)
+	err = m.forget(s.key)
+	m.publish(s.key, State{})
+	if err != nil || r == nil || r.RevokeURL == "" {
+		return err
+	}
+	for _, each := range []struct{ token, kind string }{{r.Refresh, "refresh_token"}, {r.Access, "access_token"}} {
+		if each.token == "" {
+			continue
+		}
+		if _, err := m.post(ctx, r, r.RevokeURL, url.Values{"token": {each.token}, "token_type_hint": {each.kind}}); err != nil {
+			return fmt.Errorf("Patchbay has forgotten the sign-in, but %s did not take it back: %w", host(r.Issuer), err)
+		}
+	}
+	return nil
+}

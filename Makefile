@@ -10,7 +10,7 @@ WINDOW_TAGS := production
 endif
 BIN := build/bin
 
-.PHONY: build cli window page servers run test fuzz bench lint check bindings e2e e2e-programs screens clean
+.PHONY: build cli window page servers run test fuzz conformance bench lint check bindings e2e e2e-programs screens clean
 
 ## build: both programs, in build/bin
 build: cli window
@@ -48,6 +48,10 @@ test:
 ## fuzz: frames, server-sent events and definitions, ten minutes each (FUZZTIME=…)
 fuzz:
 	build/fuzz.sh
+
+## conformance: the client scenarios of the MCP conformance suite
+conformance:
+	build/conformance.sh
 
 ## bench: the numbers of the README, in build/bench/results.json
 bench: e2e-programs

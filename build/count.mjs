@@ -27,6 +27,10 @@ function count(dir) {
       const page = JSON.parse(readFileSync(file, "utf8"));
       passed += page.numPassedTests;
       failed += page.numFailedTests + page.numPendingTests;
+    } else if (name === "conformance.json") {
+      const suite = JSON.parse(readFileSync(join(dir, name), "utf8"));
+      passed += suite.passed;
+      failed += suite.failed;
     } else if (name.endsWith(".json")) {
       for (const e of events(file)) {
         if (!e.Test) continue;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every test of the project. Each step's result is kept in build/bin/results; the last line
-# counts them: Go tests and subtests, the page's tests, and one for each other step.
+# counts them: Go tests and subtests, conformance scenarios, the page's tests, and one for each other step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export GOFLAGS=-buildvcs=false
@@ -47,6 +47,7 @@ step bindings bindings_fresh
 step vet-window go vet -tags production,webkit2_41 ./...
 step go go_json "$results/go.json" go test -race -json -timeout 15m ./backend/... ./app
 step fuzz env FUZZTIME=20000x build/fuzz.sh
+step conformance build/conformance.sh "$results/conformance.json"
 step page-tests page_tests
 step build make --no-print-directory e2e-programs
 step window go_json "$results/window.json" build/e2e.sh -json

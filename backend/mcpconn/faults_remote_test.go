@@ -1,15 +1,18 @@
 package mcpconn_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,6 +64,36 @@ func TestR05AGetWithoutHeadersHoldsNothingUp(t *testing.T) {
 	time.AfterFunc(100*time.Millisecond, cancel)
 	if _, err := newRig(t).Dial(ctx, within(silent, patience), newEar()); err == nil || !strings.Contains(err.Error(), "given up") {
 		t.Errorf("a cancelled connect ends as %v", err)
+	}
+}
+
+// TestACallWaitsForTheStream: a server may ask by it during the call, and drops what it
+// cannot send at once.
+func TestACallWaitsForTheStream(t *testing.T) {
+	h := mcptest.NewHTTP("stream")
+	var open atomic.Bool
+	early := make(chan struct{}, 1)
+	url := serving(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			time.Sleep(200 * time.Millisecond)
+			open.Store(true)
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the client is gone
+		}
+		if bytes.Contains(body, []byte("tools/call")) && !open.Load() {
+			early <- struct{}{}
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h.ServeHTTP(w, r)
+	}))
+	c, _ := newRig(t).connect(t, target(mcptest.Remote(mcpconf.StreamableHTTP, url+"/mcp")))
+	wantText(t, call(t, c, "echo", `{"text":"x"}`), "x")
+	select {
+	case <-early:
+		t.Error("the call came before the stream was open")
+	default:
 	}
 }
 

@@ -22,6 +22,7 @@ const (
 
 	notifyLimit = 10 * time.Second // for a notification to be taken
 	deleteLimit = 2 * time.Second  // for the DELETE at the end
+	listenGrace = time.Second      // a call waits so long for the first answer to the stream's request
 	reopenFirst = time.Second      // between two streams that ended without an event
 	reopenMost  = 30 * time.Second
 	reopenTries = 3 // dials refused in a row after which the server is gone
@@ -42,6 +43,8 @@ type streamableLink struct {
 	wg      sync.WaitGroup
 	notices sync.WaitGroup // being sent
 
+	listened chan struct{} // closed when the stream's first request was answered, or waited for long enough
+
 	mu       sync.Mutex
 	session  string
 	version  string                        // negotiated, sent from then on
@@ -50,7 +53,7 @@ type streamableLink struct {
 }
 
 func newStreamableLink(to *endpoint, params func(*jsonrpc.Request) map[string]string) *streamableLink {
-	l := &streamableLink{inbox: newInbox(), to: to, params: params, requests: map[string]context.CancelFunc{}}
+	l := &streamableLink{inbox: newInbox(), to: to, params: params, requests: map[string]context.CancelFunc{}, listened: make(chan struct{})}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l
 }
@@ -190,7 +193,11 @@ func (l *streamableLink) exchange(req *jsonrpc.Request, data []byte) error {
 	if req.Method == "subscriptions/listen" {
 		return l.subscribe(ctx, req, data)
 	}
-	resp, err := l.post(ctx, data, l.requestHeaders(req))
+	headers := l.requestHeaders(req)
+	if req.Method == "tools/call" && headers == nil {
+		l.awaitListening(ctx)
+	}
+	resp, err := l.post(ctx, data, headers)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -34,7 +36,24 @@ func (l *streamableLink) get(ctx context.Context, after string) (*http.Response,
 // listen keeps the stream of the server's own messages open. A server without one (405) is
 // fine.
 func (l *streamableLink) listen() {
-	_ = l.keepOpen(l.ctx, l.get) // what ends the link is in fault
+	answered := sync.OnceFunc(func() { close(l.listened) })
+	late := time.AfterFunc(listenGrace, answered)
+	defer late.Stop()
+	defer answered()
+	_ = l.keepOpen(l.ctx, func(ctx context.Context, after string) (*http.Response, error) { // what ends the link is in fault
+		resp, err := l.get(ctx, after)
+		answered()
+		return resp, err
+	})
+}
+
+// awaitListening lets a call wait until the stream is there: what a server asks during a call
+// may come by it, and many servers drop what they cannot send at once.
+func (l *streamableLink) awaitListening(ctx context.Context) {
+	select {
+	case <-l.listened:
+	case <-ctx.Done():
+	}
 }
 
 // subscribe keeps the stream of a subscriptions/listen open (MCP 2026-07-28), which has no

@@ -53,7 +53,7 @@ func parseChallenge(headers []string) challenge {
 // stays with the server that was asked.
 func newClient(transport http.RoundTripper) *http.Client {
 	if transport == nil {
-		transport = http.DefaultTransport
+		transport = http.DefaultTransport.(*http.Transport).Clone()
 	}
 	return &http.Client{
 		Transport: transport,

@@ -65,9 +65,9 @@ type Options struct {
 	// ClientMetadataURL is where a client metadata document of this program is; "" when
 	// nobody serves one.
 	ClientMetadataURL string
-	Limit             time.Duration // for the person to answer; 0 is 5 min
-	Transport         http.RoundTripper
-	Logger            *slog.Logger // nil discards
+	Limit             time.Duration     // for the person to answer; 0 is 5 min
+	Transport         http.RoundTripper // nil: one of its own
+	Logger            *slog.Logger      // nil discards
 }
 
 const (
@@ -120,6 +120,7 @@ func (m *Manager) States() *watch.Value[map[string]State] { return m.states }
 func (m *Manager) Close() {
 	m.end()
 	m.wg.Wait()
+	m.client.CloseIdleConnections()
 }
 
 // Key names the sign-in of a definition whose values are expanded: its server's address

@@ -79,8 +79,7 @@ type rig struct {
 func newRig(t *testing.T, kept *store, change func(*mcpauth.Options)) *rig {
 	t.Helper()
 	r := &rig{t: t, store: kept, browser: &authtest.Browser{}}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	o := mcpauth.Options{Store: kept, Open: r.browser.Open, Transport: transport, Limit: patience}
+	o := mcpauth.Options{Store: kept, Open: r.browser.Open, Limit: patience}
 	if change != nil {
 		change(&o)
 	}
@@ -89,7 +88,6 @@ func newRig(t *testing.T, kept *store, change func(*mcpauth.Options)) *rig {
 	t.Cleanup(func() {
 		r.Close()
 		r.browser.Pages()
-		transport.CloseIdleConnections()
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	})
 	return r

@@ -18,6 +18,7 @@ export function SignInFacts({ name, signIn, busy, onStep }: { name: string; sign
   const facts: [string, ReactNode][] = [
     ["Signed in at", signIn.issuer ? <span className="mono">{signIn.issuer}</span> : ""],
     ["Allowed", signIn.scopes.length > 0 ? <span className="mono">{signIn.scopes.join(" ")}</span> : ""],
+    ["Asked for too", signIn.wants.length > 0 ? <span className="mono">{signIn.wants.join(" ")}</span> : ""],
     ["Token until", signIn.expiresMs > 0 ? `${moment(signIn.expiresMs)}${signIn.renews ? ", then renewed by itself" : ""}` : signIn.renews ? "it is renewed by itself" : ""],
     ["Kept in", KEPT[signIn.kept] ?? ""],
   ];

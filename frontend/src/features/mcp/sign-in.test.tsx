@@ -66,6 +66,21 @@ test("what went wrong is the row's sentence, with Sign in to try again", () => {
   expect([sentence(since), cure(since)]).toEqual(["the host was not found", "Edit"]);
 });
 
+test("where no browser opens, the row says so beside the link", () => {
+  board(row({ ...NEEDS, signIn: signIn({ state: "waiting", url: URL, message: "No program opens a browser here: copy the link." }) }));
+  expect(screen.getByText("No program opens a browser here: copy the link.")).toBeTruthy();
+  expect(button("Copy sign-in link of notes")).toBeTruthy();
+});
+
+test("a connected server that wants more, or whose sign-in ended, offers Sign in", () => {
+  const fine = row({ ...NEEDS, state: "connected", action: undefined, signIn: signIn({ state: "signed_in" }) });
+  expect([sentence(fine), cure(fine)]).toEqual(["", undefined]);
+  const wants = { ...fine, signIn: signIn({ state: "signed_in", wants: ["notes:write"] }) };
+  expect([sentence(wants), cure(wants)]).toEqual(["notes wants more access than you allowed: notes:write. Sign in again to allow it", "Sign in"]);
+  const ended = { ...fine, signIn: signIn({ state: "failed", message: "It was taken back. Sign in again." }) };
+  expect([sentence(ended), cure(ended)]).toEqual(["It was taken back. Sign in again.", "Sign in"]);
+});
+
 test("the last minute is counted in seconds", () => {
   vi.useFakeTimers();
   board(row({ ...NEEDS, signIn: signIn({ state: "waiting", url: URL, untilMs: Date.now() + 61_000 }) }));

@@ -9,7 +9,8 @@ export type SignInStep = "cancel" | "copy" | "out";
 /** What a sign-in that has begun waits for. */
 export function waitsFor(signIn: SignIn): string {
   if (signIn.state === "queued") return "Waiting until another sign-in is over";
-  return signIn.url ? "Waiting for the browser" : "Asking how to sign in";
+  if (!signIn.url) return "Asking how to sign in";
+  return signIn.message || "Waiting for the browser";
 }
 
 /** A sign-in under way: what it waits for, the link where no browser opened, and the way out. In the grid

@@ -18,12 +18,20 @@ const VERB: Record<ServerAction, Verb> = {
 
 /** The button that puts the row right, if a button can; a sign-in that is under way is the way already. */
 export function cure(row: ServerRow): Verb | undefined {
-  return row.action && !(row.action === "sign_in" && signingIn(row)) ? VERB[row.action] : undefined;
+  if (signingIn(row)) return row.action === "sign_in" ? undefined : row.action && VERB[row.action];
+  if (row.state === "connected" && signInText(row)) return "Sign in";
+  return row.action && VERB[row.action];
 }
 
 /** Whether a sign-in waits for the person or for its turn. */
 export function signingIn(row: ServerRow): boolean {
   return row.signIn?.state === "waiting" || row.signIn?.state === "queued";
+}
+
+/** What the sign-in of a connected server lacks, "" for nothing: its calls fail until the person signs in again. */
+export function signInText({ name, signIn }: ServerRow): string {
+  if (signIn?.state === "failed") return signIn.message;
+  return signIn?.state === "signed_in" && signIn.wants.length > 0 ? `${name} wants more access than you allowed: ${signIn.wants.join(", ")}. Sign in again to allow it` : "";
 }
 
 /** The buttons that make sense for the row, without its cure: each name stands once in a row. */
@@ -142,7 +150,7 @@ export function surface(snapshot: MCPSnapshot): string {
 /** The sentence of a row, "" when there is nothing to say. */
 export function sentence(row: ServerRow): string {
   if (row.state === "busy") return row.progress;
-  if (row.state === "connected") return row.warnings[0] ?? (row.skipped[0] ? `${row.skipped[0].tool} is skipped: ${row.skipped[0].reason}` : "");
+  if (row.state === "connected") return signInText(row) || (row.warnings[0] ?? (row.skipped[0] ? `${row.skipped[0].tool} is skipped: ${row.skipped[0].reason}` : ""));
   if (row.action === "sign_in" && row.signIn?.state === "failed" && row.signIn.message) return row.signIn.message;
   const text = row.reason || row.error;
   // The countdown beside it says the same, and keeps saying it.

@@ -6,10 +6,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"time"
 
+	"patchbay/backend/mcpauth"
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcpconn"
 	"patchbay/backend/tool"
@@ -25,24 +28,97 @@ func main() {
 	}
 }
 
-// run connects to a server and calls each of its tools.
+// signInMost is how often a scenario is signed in to; a server that then still refuses is not
+// asked again.
+const signInMost = 3
+
+// run connects to a server and calls each of its tools, signing in where that is asked for.
 func run(ctx context.Context, url string) error {
-	dialer := mcpconn.NewDialer(mcpconn.Options{Version: "conformance"})
-	c, err := dialer.Dial(ctx, mcpconn.Target{
-		Definition: mcpconf.Definition{Name: "conformance", Type: mcpconf.StreamableHTTP, URL: url},
-		Timeout:    limit, MaxTimeout: limit, Person: agreeable{},
-	}, deaf{})
+	auth, err := authOf(os.Getenv("MCP_CONFORMANCE_CONTEXT"))
 	if err != nil {
 		return err
+	}
+	signer := mcpauth.New(mcpauth.Options{
+		Redirect: "http://localhost:3000/callback", Follow: follow,
+		ClientMetadataURL: "https://conformance-test.local/client-metadata.json",
+	})
+	defer signer.Close()
+	s := &scenario{
+		signer: signer, dialer: mcpconn.NewDialer(mcpconn.Options{Version: "conformance", Auth: signer}),
+		def: mcpconf.Definition{Name: "conformance", Type: mcpconf.StreamableHTTP, URL: url, Auth: auth},
+	}
+	for range signInMost {
+		again, err := s.through(ctx)
+		if !again {
+			return err
+		}
+		if err := signer.SignIn(ctx, s.def); err != nil {
+			return err
+		}
+	}
+	_, err = s.through(ctx)
+	return err
+}
+
+type scenario struct {
+	signer *mcpauth.Manager
+	dialer mcpconn.Dialer
+	def    mcpconf.Definition
+}
+
+// through goes once through a server; again says that signing in may help.
+func (s *scenario) through(ctx context.Context) (again bool, err error) {
+	c, err := s.dialer.Dial(ctx, mcpconn.Target{Definition: s.def, Timeout: limit, MaxTimeout: limit, Person: agreeable{}}, deaf{})
+	var failed *mcpconn.Failure
+	if errors.As(err, &failed) {
+		return failed.Cause == mcpconn.SignIn, err
+	}
+	if err != nil {
+		return false, err
 	}
 	defer c.Close("the scenario is over")
 	for _, t := range c.Tools() {
 		result := c.Call(ctx, t.Name, arguments(t.InputSchema), mcpconn.CallLimits{Idle: limit, Most: limit}, func(tool.Progress) {})
 		if !result.OK {
-			return fmt.Errorf("%s: %s", t.Name, tool.ModelText(result, 2000, nil))
+			return len(s.signer.State(s.def).Wants) > 0, fmt.Errorf("%s: %s", t.Name, tool.ModelText(result, 2000, nil))
 		}
 	}
-	return nil
+	return false, nil
+}
+
+// authOf is the auth field of a definition for what the suite tells about a client.
+func authOf(told string) (json.RawMessage, error) {
+	if told == "" {
+		return nil, nil
+	}
+	var client struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+	}
+	if err := json.Unmarshal([]byte(told), &client); err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]string{"clientId": client.ID, "clientSecret": client.Secret})
+}
+
+// follow is the browser of somebody who agrees to everything: the address that the
+// authorization server redirects to.
+func follow(ctx context.Context, address string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", err
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	to := resp.Header.Get("Location")
+	if to == "" {
+		return "", fmt.Errorf("%s answered HTTP %d without a redirect", address, resp.StatusCode)
+	}
+	return to, nil
 }
 
 // agreeable is a person who accepts what a form proposes.

@@ -44,13 +44,16 @@ func toRow(r mcphost.Row) ServerRow {
 		Enabled: r.Enabled, Trusted: r.Trusted, Paused: r.Paused, Defined: r.State != mcphost.Missing,
 		SinceMs: unixMs(r.Since), Layer: ServerLayer(r.Layer), Cause: string(r.Cause),
 		Action: ServerAction(r.Action), Reason: r.Reason, Error: r.Error, Evidence: toEvidence(r.Evidence),
-		Conflicts: []Conflict{}, Skipped: []Skip{},
+		Conflicts: []Conflict{}, Skipped: []Skip{}, Capabilities: orEmpty(r.Capabilities), Deprecated: []string{},
 		ResourceCount: r.Library.Resources, PromptCount: r.Library.Prompts, LibraryRev: r.Library.Rev,
 		ToolCount: r.ToolCount, SchemaTokens: r.SchemaTokens,
 		Protocol: r.Protocol, ServerName: r.ServerName, ServerVersion: r.ServerVersion,
 		ConnectMs: wholeMs(r.Connect), LatencyMs: wholeMs(r.Latency), PID: r.PID,
 		Recovered: r.Recovered, Starts: r.Starts, NextTryMs: unixMs(r.NextTry), Attempt: r.Attempt, Progress: r.Progress,
 		Warnings: orEmpty(r.Warnings), Shared: orEmpty(r.Shared), File: r.File, Line: r.Line,
+	}
+	for _, each := range r.Deprecated {
+		row.Deprecated = append(row.Deprecated, string(each))
 	}
 	for _, c := range r.Conflicts {
 		row.Conflicts = append(row.Conflicts, Conflict(c))

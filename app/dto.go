@@ -68,8 +68,10 @@ type ServerRow struct {
 	Protocol      string       `json:"protocol"`
 	ServerName    string       `json:"serverName"`
 	ServerVersion string       `json:"serverVersion"`
-	ConnectMs     int64        `json:"connectMs"` // 0 when never connected
-	LatencyMs     int64        `json:"latencyMs"` // 0 when unknown
+	Capabilities  []string     `json:"capabilities"` // that the server declared, e.g. "tools.listChanged"
+	Deprecated    []string     `json:"deprecated"`   // what it leans on: roots, sampling, logging, sse, dynamic_registration
+	ConnectMs     int64        `json:"connectMs"`    // 0 when never connected
+	LatencyMs     int64        `json:"latencyMs"`    // 0 when unknown
 	PID           int          `json:"pid"`
 	Recovered     int          `json:"recovered"`
 	Starts        int          `json:"starts"`    // attempts to connect since the application opened

@@ -138,7 +138,7 @@ func (e *urlError) Error() string {
 
 func (c *conn) through(l link) mcp.Transport {
 	c.a.hold(nil, l)
-	w := &wires{link: l, tap: newTap(l, c.a.probe, c.sawMessage, c.heardProgress)}
+	w := &wires{link: l, tap: c.newTap(l, c.a.probe)}
 	c.wires.Store(w)
 	return w.tap
 }

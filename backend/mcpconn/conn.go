@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,7 @@ type conn struct {
 	tools   atomic.Pointer[[]Tool]
 	relist  chan struct{} // capacity 1
 	shelf   *shelf        // what the server has beside its tools
+	fresh   freshList
 	wg      sync.WaitGroup
 
 	mu        sync.Mutex
@@ -43,6 +45,7 @@ type conn struct {
 	renewing  chan struct{}                               // closed when the running re-initialisation ends; nil when none runs
 	clocks    map[*callClock]bool                         // of the calls that run
 	visits    map[string]map[*int]context.CancelCauseFunc // open questions of url mode, by their id
+	leans     []Deprecated                                // as seen so far
 	level     string                                      // of log messages, "" for the server's choice
 }
 
@@ -81,10 +84,7 @@ func (c *conn) client() *mcp.Client {
 		Logger:       c.a.d.opts.Logger,
 		Capabilities: &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{ListChanged: true}},
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
-			select {
-			case c.relist <- struct{}{}:
-			default: // one is asked for already
-			}
+			c.askRelist()
 		},
 		LoggingMessageHandler: func(_ context.Context, req *mcp.LoggingMessageRequest) {
 			c.obs.Log(string(req.Params.Level), c.a.mask.hide(logText(req.Params)))
@@ -120,6 +120,7 @@ func (c *conn) settle(took time.Duration) {
 	c.mu.Lock()
 	c.info = info
 	c.mu.Unlock()
+	c.leansByTransport()
 	c.wg.Go(c.watch)
 	c.wg.Go(c.relistLoop)
 	c.wg.Go(c.libraryLoop)
@@ -129,7 +130,9 @@ func (c *conn) settle(took time.Duration) {
 func (c *conn) Info() Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.info
+	info := c.info
+	info.Deprecated = slices.Clone(c.leans)
+	return info
 }
 
 // Tools is the latest list.
@@ -256,6 +259,7 @@ func waitFor(group *sync.WaitGroup, limit time.Duration) {
 // release ends session, transport and process. go-sdk's Close waits for calls in flight,
 // so they were cancelled before and it is not waited for without a limit.
 func (c *conn) release() {
+	c.stopFresh()
 	if t := c.wires.Load().tap; t != nil && c.Lost() == nil {
 		t.quiet(cancelLimit)
 	}

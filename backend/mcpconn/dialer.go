@@ -21,6 +21,7 @@ type Options struct {
 	Eras        string        // file that remembers which revision servers speak; "" remembers it while the process runs
 	Probe       time.Duration // for server/discover before initialize follows; 0: 3 s
 	Auth        Auth          // signs requests over HTTP; nil signs none
+	LeastTools  time.Duration // between two looks whether a list of tools still holds; 0: 30 s
 }
 
 // dialer makes connections with go-sdk over transports of our own.

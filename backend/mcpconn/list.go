@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,11 +34,13 @@ func (c *conn) list(ctx context.Context) error {
 	var all []Tool
 	seen := map[string]bool{}
 	size := 0
+	fresh := freshness{}
 	for cursor, page := "", 0; ; page++ {
 		raw, err := c.page(ctx, cursor)
 		if err != nil {
 			return err
 		}
+		fresh.add(raw)
 		tools, next, err := decodePage(raw)
 		if err != nil {
 			return err
@@ -48,6 +51,7 @@ func (c *conn) list(ctx context.Context) error {
 		case next == "":
 			c.checkMirrored(all)
 			c.tools.Store(&all)
+			c.keepFresh(fresh)
 			return nil
 		case seen[next]:
 			return &listError{fmt.Sprintf("tools/list repeats its cursor after %d pages", page+1)}
@@ -183,13 +187,16 @@ func (c *conn) awaitNews(news <-chan struct{}) bool {
 	return true
 }
 
-// relistLoop reads the list again after list_changed, once for several.
+// relistLoop reads the list again after list_changed, once for several, and when its time is
+// over.
 func (c *conn) relistLoop() {
 	for c.awaitNews(c.relist) {
+		before := c.Tools()
 		ctx, cancel := context.WithTimeout(c.life, relistLimit)
 		err := c.list(ctx)
 		cancel()
 		switch {
+		case err == nil && reflect.DeepEqual(before, c.Tools()):
 		case err == nil:
 			c.obs.ToolsChanged()
 		case c.life.Err() == nil:
@@ -225,7 +232,10 @@ func (c *conn) Check(ctx context.Context) error {
 
 func (c *conn) ping(ctx context.Context, session *mcp.ClientSession) error {
 	if c.Info().Protocol >= modernRevision {
-		_, err := c.page(ctx, "")
+		raw, err := c.page(ctx, "")
+		if err == nil {
+			c.compareFirst(raw)
+		}
 		return err
 	}
 	_, err := ask(ctx, c, func() (struct{}, error) { return struct{}{}, session.Ping(ctx, nil) })

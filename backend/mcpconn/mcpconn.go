@@ -121,9 +121,10 @@ type Info struct {
 	Protocol     string // negotiated revision
 	ServerName   string
 	Version      string
-	Capabilities []string // declared, e.g. "tools.listChanged"
-	Instructions string   // what the server says about its own use
-	PID          int      // of a stdio server, 0 otherwise
+	Capabilities []string     // declared, e.g. "tools.listChanged"
+	Deprecated   []Deprecated // what it leans on, as seen so far
+	Instructions string       // what the server says about its own use
+	PID          int          // of a stdio server, 0 otherwise
 	ConnectTime  time.Duration
 }
 
@@ -139,6 +140,7 @@ type Observer interface {
 	ResourcesChanged()               // the lists of resources and templates are no longer current
 	PromptsChanged()                 // the list of prompts is no longer current
 	ResourceUpdated(uri string)      // a subscribed resource changed
+	LeansOn(feature Deprecated)      // the server uses what the newest revision deprecates, seen for the first time
 }
 
 // Conn is a live connection.

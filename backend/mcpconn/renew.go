@@ -58,7 +58,7 @@ func (c *conn) reopen(old *mcp.ClientSession) error {
 	ctx, cancel := context.WithTimeoutCause(c.life, renewLimit, errTimeLimit)
 	defer cancel()
 	link := newStreamableLink(before.to, c.paramHeaders)
-	tap := newTap(link, &probe{}, c.sawMessage, c.heardProgress)
+	tap := c.newTap(link, &probe{})
 	session, err := c.client().Connect(ctx, tap, &mcp.ClientSessionOptions{ProtocolVersion: c.Info().Protocol})
 	if err != nil {
 		link.Close()

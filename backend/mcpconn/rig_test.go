@@ -95,6 +95,7 @@ type ear struct {
 	logs    []string
 	changes int
 	health  []bool
+	leans   []mcpconn.Deprecated
 	library []string      // what changed: "resources", "prompts", or a URI
 	news    chan struct{} // capacity 1
 }
@@ -121,6 +122,8 @@ func (e *ear) ResourceUpdated(u string) {
 	e.note(func() { e.library = append(e.library, u) })
 }
 func (e *ear) Spawned(int) {}
+
+func (e *ear) LeansOn(f mcpconn.Deprecated) { e.note(func() { e.leans = append(e.leans, f) }) }
 
 func (e *ear) Health(ok bool, _ time.Duration) {
 	e.note(func() { e.health = append(e.health, ok) })

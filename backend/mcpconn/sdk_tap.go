@@ -26,8 +26,11 @@ type tap struct {
 	link
 	seen     func()                // called for every message that arrives
 	progress func(json.RawMessage) // called with the params of notifications/progress
+	asks     func(method string)   // called with what the server sends of its own accord
 	probe    *probe
+	ended    func(t *tap, listen *jsonrpc.Request, err error)
 	listens  listens
+	streams  streams
 
 	mu    sync.Mutex
 	asked map[string]question        // by request id
@@ -43,9 +46,9 @@ type question struct {
 	raw    *rawAnswer // of a request of the library: where its result goes
 }
 
-func newTap(l link, p *probe, seen func(), progress func(json.RawMessage)) *tap {
+func (c *conn) newTap(l link, p *probe) *tap {
 	return &tap{
-		link: l, probe: p, seen: seen, progress: progress,
+		link: l, probe: p, seen: c.sawMessage, progress: c.heardProgress, asks: c.asksBy, ended: c.streamEnded,
 		asked: map[string]question{}, lists: map[string]json.RawMessage{}, calls: map[string]json.RawMessage{},
 	}
 }
@@ -62,6 +65,10 @@ func (t *tap) Write(ctx context.Context, msg jsonrpc.Message) error {
 		}
 		t.note(ctx, req)
 		t.listens.sent(req)
+		t.streams.sent(req)
+	}
+	if ok && req.Method == "notifications/cancelled" {
+		t.streams.cancelled(cancelledID(req))
 	}
 	err := t.link.Write(ctx, msg)
 	if ok && req.Method == "notifications/cancelled" {
@@ -167,8 +174,16 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 			if t.probe.hears(m) {
 				continue
 			}
+			req, unknown := t.streams.ended(idKey(m.ID))
+			if req != nil {
+				t.ended(t, req, m.Error)
+			}
+			if unknown {
+				continue
+			}
 			return t.answered(m), nil
 		case *jsonrpc.Request:
+			t.asks(m.Method)
 			if m.Method == "elicitation/create" {
 				t.forms.keep(m.Params)
 			}
@@ -202,6 +217,7 @@ func (t *tap) keep(q question, resp *jsonrpc.Response) *jsonrpc.Response {
 	_ = json.Unmarshal(resp.Result, &head) // what cannot be read is kept as it came
 	if q.method != "tools/list" && head.ResultType == "input_required" {
 		t.forms.keepAll(resp.Result)
+		t.asksIn(resp.Result)
 		return resp // a multi-round-trip request (2026-07-28): go-sdk answers it
 	}
 	if q.raw != nil {

@@ -218,6 +218,15 @@ func (o observer) heard(edit func(*linkState)) {
 	})
 }
 
+// LeansOn notes what the newest revision deprecates and the server uses.
+func (o observer) LeansOn(feature mcpconn.Deprecated) {
+	o.heard(func(s *linkState) {
+		if !slices.Contains(s.info.Deprecated, feature) {
+			s.info.Deprecated = append(slices.Clone(s.info.Deprecated), feature)
+		}
+	})
+}
+
 // Stage notes the stage that begins and how long the one before it took.
 func (o observer) Stage(stage mcpconn.Stage) {
 	o.heard(func(s *linkState) {

@@ -93,8 +93,10 @@ type Row struct {
 	Protocol      string
 	ServerName    string
 	ServerVersion string
-	Connect       time.Duration // of the last successful connect
-	Latency       time.Duration // of the last heartbeat or call, 0 when unknown
+	Capabilities  []string             // that the server declared when it last connected
+	Deprecated    []mcpconn.Deprecated // what it leans on
+	Connect       time.Duration        // of the last successful connect
+	Latency       time.Duration        // of the last heartbeat or call, 0 when unknown
 	PID           int
 	Recovered     int       // times the connection came back by itself
 	Starts        int       // attempts to connect it since the application opened

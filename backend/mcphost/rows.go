@@ -162,6 +162,7 @@ func (rt *Runtime) connectedRow(row *Row, s *server, state linkState, v verdict)
 // describe fills in what is known from the last connection, whatever the state is now.
 func (r *Row) describe(state linkState, s *server) {
 	r.Protocol, r.ServerName, r.ServerVersion = state.info.Protocol, state.info.ServerName, state.info.Version
+	r.Capabilities, r.Deprecated = state.info.Capabilities, state.info.Deprecated
 	r.Connect = state.info.ConnectTime
 	r.Latency = time.Duration(s.link.latency.Load())
 	r.Library = state.library.row()

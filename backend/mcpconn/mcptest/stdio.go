@@ -92,6 +92,7 @@ type stdioServer struct {
 	follows bool                            // mode library: test://notes is subscribed to
 	reads   int                             // of it
 	waiting map[string]chan json.RawMessage // results of the server's own requests
+	listens []json.RawMessage               // ids of the open subscriptions/listen, mode modern
 }
 
 type message struct {
@@ -159,7 +160,7 @@ func (s *stdioServer) handle(m message) {
 
 func (s *stdioServer) initialize(m message) {
 	switch s.mode {
-	case "modernonly":
+	case "modernonly", "modern":
 		s.unknown(m)
 		return
 	case "exitdiscover":
@@ -199,9 +200,9 @@ func initResult(version string) object {
 }
 
 // discoverResult is the answer to server/discover (MCP 2026-07-28).
-func discoverResult() object {
+func discoverResult(tells bool) object {
 	return object{
-		"resultType": "complete", "supportedVersions": []any{"2026-07-28"}, "capabilities": object{"tools": object{}},
+		"resultType": "complete", "supportedVersions": []any{"2026-07-28"}, "capabilities": object{"tools": object{"listChanged": tells}},
 		"ttlMs": 0, "cacheScope": "private",
 		"_meta": object{"io.modelcontextprotocol/serverInfo": object{"name": "fake", "version": "1.2.3"}},
 	}
@@ -240,7 +241,9 @@ func (s *stdioServer) unknown(m message) {
 		os.Stdout.Close()
 	case (s.mode == "latediscover" || s.mode == "modernonly") && m.Method == "server/discover":
 		time.Sleep(length(s.arg))
-		s.answer(m, discoverResult())
+		s.answer(m, discoverResult(false))
+	case s.mode == "modern" && (m.Method == "server/discover" || m.Method == "subscriptions/listen"):
+		s.modern(m)
 	case s.mode == "ignorediscover" || len(m.ID) == 0:
 	default:
 		s.refuse(m, -32601, "method not found: "+m.Method)
@@ -272,10 +275,18 @@ func (s *stdioServer) call(m message) {
 		s.refuse(m, -32602, "no such city")
 	case "roots":
 		s.answer(m, said(string(s.ask("roots/list"))))
+	case "cut":
+		s.cut()
+		s.answer(m, said("cut"))
 	case "grow":
 		s.mu.Lock()
 		s.grown++
+		quiet := s.mode == "modern" && (len(s.listens) == 0 || s.arg != "")
 		s.mu.Unlock()
+		if quiet {
+			s.answer(m, said("grown"))
+			return
+		}
 		for range 4 {
 			s.notify("notifications/tools/list_changed", object{})
 		}

@@ -113,6 +113,7 @@ func (deaf) Health(bool, time.Duration) {}
 func (deaf) ResourcesChanged()          {}
 func (deaf) PromptsChanged()            {}
 func (deaf) ResourceUpdated(string)     {}
+func (deaf) LeansOn(mcpconn.Deprecated) {}
 
 // dial connects; the failure is nil when that worked.
 func (r *rig) dial(def mcpconf.Definition) (mcpconn.Conn, *mcpconn.Failure) {

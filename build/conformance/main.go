@@ -189,3 +189,4 @@ func (deaf) Health(bool, time.Duration) {}
 func (deaf) ResourcesChanged()          {}
 func (deaf) PromptsChanged()            {}
 func (deaf) ResourceUpdated(string)     {}
+func (deaf) LeansOn(mcpconn.Deprecated) {}

@@ -33,11 +33,11 @@ test("Sign in, then the row waits with the link and the way out, and says when i
 
   says(signIn({ state: "waiting" }));
   expect(screen.getByRole("row", { name: "notes" }).textContent).toContain("Asking how to sign in");
-  expect(screen.queryByRole("button", { name: "Copy sign-in link of notes" })).toBeNull();
+  expect(screen.queryByRole("button", { name: "Copy link of notes" })).toBeNull();
   says(signIn({ state: "waiting", url: URL, untilMs: Date.now() + 170_000 }));
   expect(within(screen.getByRole("row", { name: "notes" })).getByRole("status").textContent).toBe("Waiting for the browser3 min left");
   expect(screen.queryByRole("button", { name: "Sign in notes" })).toBeNull();
-  await user.click(button("Copy sign-in link of notes"));
+  await user.click(button("Copy link of notes"));
   expect(calls("copyText")).toEqual([["copyText", URL]]);
   await user.click(button("Cancel sign-in to notes"));
   expect(calls("cancelSignIn")).toEqual([["cancelSignIn", "notes"]]);
@@ -69,7 +69,7 @@ test("what went wrong is the row's sentence, with Sign in to try again", () => {
 test("where no browser opens, the row says so beside the link", () => {
   board(row({ ...NEEDS, signIn: signIn({ state: "waiting", url: URL, message: "No program opens a browser here: copy the link." }) }));
   expect(screen.getByText("No program opens a browser here: copy the link.")).toBeTruthy();
-  expect(button("Copy sign-in link of notes")).toBeTruthy();
+  expect(button("Copy link of notes")).toBeTruthy();
 });
 
 test("a connected server that wants more, or whose sign-in ended, offers Sign in", () => {

@@ -19,7 +19,7 @@ export function SigningIn({ name, signIn, still = false, onStep }: { name: strin
   const stop = still ? { tabIndex: -1 } : {};
   return <>
     <span className="words" role="status"><span className="reason">{waitsFor(signIn)}</span>{signIn.state === "waiting" ? <Left untilMs={signIn.untilMs} /> : null}</span>
-    {signIn.url ? <button type="button" className="btn ghost" {...stop} aria-label={`Copy sign-in link of ${name}`} title="Copy the link, for another browser on this machine" onClick={() => onStep("copy")}>Copy link</button> : null}
+    {signIn.url ? <button type="button" className="btn ghost" {...stop} aria-label={`Copy link of ${name}`} title="Copy the link, for another browser on this machine" onClick={() => onStep("copy")}>Copy link</button> : null}
     <button type="button" className="btn" {...stop} aria-label={`Cancel sign-in to ${name}`} onClick={() => onStep("cancel")}>Cancel</button>
   </>;
 }

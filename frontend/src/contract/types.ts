@@ -16,7 +16,7 @@ export interface ServerRow {
   reason: string; error: string; evidence?: Evidence; conflicts: Conflict[];
   resourceCount: number; promptCount: number; libraryRev: number;
   toolCount: number; schemaTokens: number; skipped: { tool: string; reason: string }[];
-  protocol: string; serverName: string; serverVersion: string;
+  protocol: string; serverName: string; serverVersion: string; capabilities: string[]; deprecated: string[];
   connectMs: number; latencyMs: number; pid: number; recovered: number; starts: number;
   nextTryMs: number; attempt: number; progress: string; warnings: string[]; shared: string[]; lit: boolean;
   signIn?: SignIn; file: string; line: number;

@@ -5,7 +5,7 @@ import type { Host, Topics } from "./host";
 export function row(part: Partial<ServerRow> & { name: string }): ServerRow {
   return {
     type: "stdio", state: "connected", stage: "", enabled: true, trusted: true, paused: false, defined: true, sinceMs: 0, cause: "", reason: "", error: "",
-    conflicts: [], resourceCount: -1, promptCount: -1, libraryRev: 0, toolCount: 0, schemaTokens: 0, skipped: [], protocol: "", serverName: "", serverVersion: "", connectMs: 0, latencyMs: 0, pid: 0, recovered: 0, starts: 0,
+    conflicts: [], resourceCount: -1, promptCount: -1, libraryRev: 0, toolCount: 0, schemaTokens: 0, skipped: [], protocol: "", serverName: "", serverVersion: "", capabilities: [], deprecated: [], connectMs: 0, latencyMs: 0, pid: 0, recovered: 0, starts: 0,
     nextTryMs: 0, attempt: 0, progress: "", warnings: [], shared: [], lit: true, file: "/home/dev/.ai4j/mcp.json", line: 1, ...part,
   };
 }

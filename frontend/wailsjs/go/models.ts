@@ -343,6 +343,8 @@ export namespace app {
 	    protocol: string;
 	    serverName: string;
 	    serverVersion: string;
+	    capabilities: string[];
+	    deprecated: string[];
 	    connectMs: number;
 	    latencyMs: number;
 	    pid: number;

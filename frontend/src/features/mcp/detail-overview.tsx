@@ -7,6 +7,7 @@ import { useStore } from "../../lib/use-store";
 import type { Host } from "../../platform/host";
 import { fileKind, type DetailData } from "./detail-data";
 import { FactList, Part } from "./detail-facts";
+import { Protocol } from "./detail-protocol";
 import { StageBars, useClock } from "./detail-stages";
 import type { RowCommands } from "./server-row";
 import { SignInFacts } from "./detail-sign-in";
@@ -28,6 +29,7 @@ export function Overview({ row, data, host, runner, onSignIn }: {
       <Layers row={row} onFile={open} />
       <Start row={row} data={data} />
       {error ? <p className="line error">{error}</p> : null}
+      <Protocol row={row} />
       <Facts row={row} form={detail?.form} />
       {row.warnings.length > 0 ? <Part title="Warnings"><ul className="plain">{row.warnings.map((each) => <li key={each}>{each}</li>)}</ul></Part> : null}
       {row.skipped.length > 0 ? <Part title={`Skipped tools (${row.skipped.length})`}><ul className="plain">{row.skipped.map((each) => <li key={each.tool}><span className="mono">{each.tool}</span> <span className="muted">{each.reason}</span></li>)}</ul></Part> : null}
@@ -114,14 +116,12 @@ function Facts({ row, form }: { row: ServerRow; form: ServerForm | undefined }) 
   const mono = (text: string | undefined) => (text ? <span className="mono">{text}</span> : "");
   return (
     <Part title="Facts"><FactList label="Facts" facts={[
-      ["Transport", mono(row.type)],
+      ["Transport", row.protocol ? "" : mono(row.type)],
       ["Command", http ? "" : mono(form ? [form.command, ...form.args].map(quoted).join(" ").trim() : "")],
       ["URL", http ? mono(form?.url) : ""],
       ["Working folder", http ? "" : mono(form?.cwd) || (form && row.defined ? "the workspace" : "")],
       ["Environment", mono(names(form?.env))],
       ["Headers", mono(names(form?.headers))],
-      ["Server", [row.serverName, row.serverVersion].filter(Boolean).join(" ")],
-      ["Protocol", row.protocol],
       ["Process", row.pid ? `pid ${row.pid}` : ""],
       ["Restarts", row.starts > 1 ? String(row.starts - 1) : ""],
       ["In this state since", row.sinceMs ? clock(row.sinceMs) : ""],

@@ -54,6 +54,19 @@ test.each<[Partial<ServerRow>, string]>([
   expect(screen.getByText("holds it back").closest("li")?.textContent).toBe(want);
 });
 
+test("what a connected server speaks and offers, and what of it is on its way out", async () => {
+  const { again } = await open({ protocol: "2025-06-18", type: "sse", serverName: "pg-mcp", serverVersion: "2.4", capabilities: ["tools", "tools.listChanged", "resources", "resources.listChanged", "resources.subscribe", "logging"], deprecated: ["sse", "logging", "something_new"] });
+  const part = screen.getByRole("region", { name: "Protocol" });
+  for (const text of ["2025-06-18", "sse", "pg-mcp 2.4"]) expect(within(part).getByText(text)).toBeTruthy();
+  expect(within(part).getAllByRole("listitem").map((each) => each.textContent)).toEqual(["tools listChanged", "resources listChanged subscribe", "logging"]);
+  expect(part.textContent).toContain("Leans on deprecated: the HTTP+SSE transport, log messages, something_new.");
+  again({ protocol: "2026-07-28", capabilities: ["tools"] });
+  expect(part.textContent).toContain("2026-07-28 the newest");
+  expect(part.textContent).not.toContain("deprecated");
+  again({ state: "disabled", enabled: false });
+  expect(screen.queryByRole("region", { name: "Protocol" })).toBeNull();
+});
+
 test("the detail is read again when the row has moved on, and not otherwise", async () => {
   const { again, calls } = await open({ state: "busy", sinceMs: 1 });
   again({ state: "busy", sinceMs: 1, progress: "npm" });

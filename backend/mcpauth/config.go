@@ -7,12 +7,16 @@ import (
 	"patchbay/backend/mcpconf"
 )
 
-// config is the "auth" field of a definition; every part of it is optional.
+// config is the "auth" field of a definition; every part of it is optional. Its strings may
+// refer to the keyring and the environment.
 type config struct {
+	Grant        string   `json:"grant"`
 	ClientID     string   `json:"clientId"`     // of a client registered there by hand
-	ClientSecret string   `json:"clientSecret"` // of it; may refer to the keyring or the environment
+	ClientSecret string   `json:"clientSecret"` // of it
+	PrivateKey   string   `json:"privateKey"`   // of it, PEM, in the place of a secret
 	Scopes       []string `json:"scopes"`       // instead of those that the server names
 	RedirectPort int      `json:"redirectPort"` // of 127.0.0.1, where the registration names one
+	Identity     identity `json:"identity"`     // who vouches, for cross_app
 }
 
 func parseConfig(def mcpconf.Definition) (config, error) {
@@ -20,11 +24,12 @@ func parseConfig(def mcpconf.Definition) (config, error) {
 	if len(def.Auth) == 0 {
 		return c, nil
 	}
-	if err := json.Unmarshal(def.Auth, &c); err != nil {
-		return c, fmt.Errorf("the auth of its definition cannot be used: %w", err)
+	err := json.Unmarshal(def.Auth, &c)
+	if err == nil {
+		err = c.check()
 	}
-	if c.RedirectPort < 0 || c.RedirectPort > 65535 {
-		return c, fmt.Errorf("the auth of its definition cannot be used: redirectPort %d is no port", c.RedirectPort)
+	if err != nil {
+		return c, fmt.Errorf("the auth of its definition cannot be used: %w", err)
 	}
 	return c, nil
 }

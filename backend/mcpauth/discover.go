@@ -82,16 +82,24 @@ func (m *Manager) discover(ctx context.Context, def mcpconf.Definition, c challe
 	if err != nil {
 		return place{}, err
 	}
-	issuer := resource.AuthorizationServers[0]
-	meta, err := m.metadata(ctx, issuer)
+	meta, err := m.metadata(ctx, resource.AuthorizationServers[0])
+	if err != nil && resource.madeUp {
+		meta, err = m.legacy(ctx, resource.AuthorizationServers[0], err)
+	}
 	if err != nil {
 		return place{}, err
 	}
 	return place{resource: resource.Resource, scopes: resource.ScopesSupported, server: meta}, nil
 }
 
+// resource is the metadata of a protected resource.
+type resource struct {
+	*oauthex.ProtectedResourceMetadata
+	madeUp bool // there is none: revision 2025-03-26 had no such metadata
+}
+
 // resource reads the metadata of the protected resource, or makes it up where there is none.
-func (m *Manager) resource(ctx context.Context, def mcpconf.Definition, c challenge) (*oauthex.ProtectedResourceMetadata, error) {
+func (m *Manager) resource(ctx context.Context, def mcpconf.Definition, c challenge) (*resource, error) {
 	own := canonical(def.URL)
 	u, err := url.Parse(own)
 	if err != nil {
@@ -110,13 +118,14 @@ func (m *Manager) resource(ctx context.Context, def mcpconf.Definition, c challe
 		case len(meta.AuthorizationServers) == 0:
 			return nil, fmt.Errorf("%s names no authorization server in its metadata", u.Host)
 		}
-		return meta, nil
+		return &resource{ProtectedResourceMetadata: meta}, nil
 	}
 	if failure != nil {
 		return nil, failure
 	}
 	root := &url.URL{Scheme: u.Scheme, Host: u.Host}
-	return &oauthex.ProtectedResourceMetadata{AuthorizationServers: []string{root.String()}, Resource: own}, nil
+	meta := &oauthex.ProtectedResourceMetadata{AuthorizationServers: []string{root.String()}, Resource: own}
+	return &resource{ProtectedResourceMetadata: meta, madeUp: true}, nil
 }
 
 // resourceAddresses are where the metadata of a protected resource may be, best first
@@ -177,18 +186,43 @@ func (m *Manager) metadata(ctx context.Context, issuer string) (*oauthex.AuthSer
 			TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
 		}
 	}
+	return meta, checked(meta)
+}
+
+// legacy reads the metadata at a server's own origin as revision 2025-03-26 has it: its
+// issuer may be another address there. Of another origin it is not used.
+func (m *Manager) legacy(ctx context.Context, root string, why error) (*oauthex.AuthServerMeta, error) {
+	var meta oauthex.AuthServerMeta
+	if err := m.getJSON(ctx, root+"/.well-known/oauth-authorization-server", &meta); err != nil {
+		return nil, why
+	}
+	own, err := url.Parse(root)
+	if err != nil {
+		return nil, why
+	}
+	for _, each := range []string{meta.Issuer, meta.TokenEndpoint} {
+		u, err := url.Parse(each)
+		if err != nil || u.Scheme != own.Scheme || u.Host != own.Host {
+			return nil, why
+		}
+	}
+	return &meta, checked(&meta)
+}
+
+// checked refuses what cannot be signed in to safely.
+func checked(meta *oauthex.AuthServerMeta) error {
 	for _, each := range []string{meta.AuthorizationEndpoint, meta.TokenEndpoint, meta.RegistrationEndpoint, meta.RevocationEndpoint} {
 		if each == "" {
 			continue
 		}
 		if err := safe(each); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if len(meta.CodeChallengeMethodsSupported) > 0 && !slices.Contains(meta.CodeChallengeMethodsSupported, "S256") {
-		return nil, fmt.Errorf("the authorization server %s does not know PKCE with S256, without which signing in is not safe", host(issuer))
+		return fmt.Errorf("the authorization server %s does not know PKCE with S256, without which signing in is not safe", host(meta.Issuer))
 	}
-	return meta, nil
+	return nil
 }
 
 // safe refuses an address that secrets could be read at on their way: everything but https,

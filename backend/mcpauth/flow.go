@@ -42,6 +42,9 @@ func (f *flow) run(ctx context.Context, c challenge) (*record, error) {
 	if !c.known {
 		c = f.m.ask(ctx, f.def)
 	}
+	if config.unattended() {
+		return f.m.unattended(ctx, f.def, config, c)
+	}
 	at, err := f.m.discover(ctx, f.def, c)
 	if err != nil {
 		return nil, err
@@ -84,23 +87,15 @@ func portOf(u *url.URL) int {
 	return port
 }
 
-// scopes are what is asked for: what the definition says, else what the server's refusal or
-// its metadata names, beside what was allowed before (MCP, basic/authorization, scope
-// selection strategy and step-up).
+// scopes are what is asked for, beside what was allowed before when the server wants more
+// (MCP, basic/authorization, step-up).
 func (f *flow) scopes(config config, at place, c challenge) []string {
-	scopes := config.Scopes
-	if len(scopes) == 0 {
-		scopes = c.scopes
-	}
-	if len(scopes) == 0 {
-		scopes = at.scopes
-	}
+	scopes := scopesOf(config, at, c)
 	if f.old != nil && f.old.Issuer == at.server.Issuer && len(f.wants) > 0 {
 		scopes = slices.Concat(f.old.Scopes, f.wants, scopes)
 	}
-	const offline = "offline_access"
-	if slices.Contains(at.server.ScopesSupported, offline) {
-		scopes = append(slices.Clone(scopes), offline)
+	if slices.Contains(at.server.ScopesSupported, offlineAccess) {
+		scopes = append(slices.Clone(scopes), offlineAccess)
 	}
 	var once []string
 	for _, each := range scopes {
@@ -110,6 +105,23 @@ func (f *flow) scopes(config config, at place, c challenge) []string {
 	}
 	return once
 }
+
+// offlineAccess is the scope that refresh tokens are given for (OpenID Connect Core, 11).
+const offlineAccess = "offline_access"
+
+// scopesOf are the scopes that the definition says, else those of the server's refusal, else
+// those of its metadata (MCP, basic/authorization, scope selection strategy).
+func scopesOf(config config, at place, c challenge) []string {
+	switch {
+	case len(config.Scopes) > 0:
+		return config.Scopes
+	case len(c.scopes) > 0:
+		return c.scopes
+	}
+	return at.scopes
+}
+
+func joined(scopes []string) string { return strings.Join(scopes, " ") }
 
 // through has the person agree and trades the code for a token.
 func (f *flow) through(ctx context.Context, at place, back *loopback, redirect string, scopes []string) (*record, error) {

@@ -23,6 +23,8 @@ type record struct {
 	Access    string    `json:"access,omitempty"` // "" keeps the registration alone
 	Refresh   string    `json:"refresh,omitempty"`
 	Expires   time.Time `json:"expires,omitzero"`
+
+	unattended bool // asked for without a person, and so not kept
 }
 
 // client is what this program is to an authorization server.
@@ -40,6 +42,9 @@ const partSize = 1800
 
 // keep stores a record in parts, the first of which says how many there are.
 func (m *Manager) keep(key string, r *record) error {
+	if r.unattended {
+		return nil
+	}
 	data, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("encode a sign-in: %w", err)

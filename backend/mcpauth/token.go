@@ -43,17 +43,43 @@ func (m *Manager) Challenged(ctx context.Context, def mcpconf.Definition, sent s
 	s.challenge = c
 	s.mu.Unlock()
 	r, err := m.recordOf(s)
-	if err != nil || r == nil || r.Access == "" {
+	if err != nil {
 		return false, err
 	}
-	if r.Access != sent {
+	if r != nil && r.Access != "" && r.Access != sent {
 		return true, nil // renewed meanwhile
+	}
+	if config, err := parseConfig(def); err == nil && config.unattended() {
+		return m.again(ctx, s, def, config, sent)
+	}
+	if r == nil || r.Access == "" {
+		return false, nil
 	}
 	if r.Refresh == "" {
 		return false, m.lapse(s, r, "the sign-in at "+host(r.Issuer)+" has expired or was taken back. Sign in again")
 	}
 	token, err := m.renew(ctx, s, sent)
 	return err == nil && token != "" && token != sent, err
+}
+
+// again asks for a token without a person, once for all requests that wait for it.
+func (m *Manager) again(ctx context.Context, s *server, def mcpconf.Definition, config config, sent string) (bool, error) {
+	s.renewing.Lock()
+	defer s.renewing.Unlock()
+	s.mu.Lock()
+	r, c := s.record, s.challenge
+	s.mu.Unlock()
+	if r != nil && r.Access != "" && r.Access != sent {
+		return true, nil
+	}
+	r, err := m.unattended(ctx, def, config, c)
+	if err != nil {
+		m.publish(s.key, State{Phase: Failed, Message: sentence(err.Error())})
+		return false, nil // the server's refusal stands
+	}
+	s.hold(r)
+	m.publish(s.key, r.state())
+	return r.Access != sent, nil
 }
 
 // note keeps what more a server asks for; the person is asked when they sign in again.

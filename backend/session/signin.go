@@ -33,8 +33,10 @@ func (m *Manager) SignIn(s *Session, name string, keep Keep) error {
 	if err != nil {
 		return err
 	}
-	if err := m.owners.kept.Choose(keep); err != nil {
-		return err
+	if !mcpauth.Unattended(def) { // what needs no person is not kept
+		if err := m.owners.kept.Choose(keep); err != nil {
+			return err
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"patchbay/backend/mcpauth"
@@ -92,13 +93,25 @@ func authOf(told string) (json.RawMessage, error) {
 		return nil, nil
 	}
 	var client struct {
-		ID     string `json:"client_id"`
-		Secret string `json:"client_secret"`
+		ID       string `json:"client_id"`
+		Secret   string `json:"client_secret"`
+		Key      string `json:"private_key_pem"`
+		IDPID    string `json:"idp_client_id"`
+		IDPToken string `json:"idp_id_token"`
+		IDPAt    string `json:"idp_token_endpoint"`
 	}
 	if err := json.Unmarshal([]byte(told), &client); err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]string{"clientId": client.ID, "clientSecret": client.Secret})
+	auth := map[string]any{"clientId": client.ID, "clientSecret": client.Secret, "privateKey": client.Key}
+	switch {
+	case client.IDPToken != "":
+		auth["grant"] = "cross_app"
+		auth["identity"] = map[string]string{"tokenEndpoint": client.IDPAt, "clientId": client.IDPID, "idToken": client.IDPToken}
+	case strings.HasPrefix(os.Getenv("MCP_CONFORMANCE_SCENARIO"), "auth/client-credentials-"):
+		auth["grant"] = "client_credentials"
+	}
+	return json.Marshal(auth)
 }
 
 // follow is the browser of somebody who agrees to everything: the address that the

@@ -208,8 +208,12 @@ func TestSignInWorksWithEveryServer(t *testing.T) {
 			if err := r.signIn(def); err != nil {
 				t.Fatal(err)
 			}
-			if got := r.call(r.connect(def), "read"); !got.OK {
+			c := r.connect(def)
+			if got := r.call(c, "read"); !got.OK {
 				t.Errorf("the call failed: %+v", got)
+			}
+			if got := slices.Contains(c.Info().Deprecated, mcpconn.LeansOnRegistration); got != (tt.registers > 0) {
+				t.Errorf("it leans on %v", c.Info().Deprecated)
 			}
 			state := r.State(def)
 			if state.Phase != mcpauth.SignedIn || state.Issuer != server.Issuer() || state.Expires.IsZero() || state.Renews == tt.server.NoRefresh || state.URL != "" {
@@ -225,6 +229,22 @@ func TestSignInWorksWithEveryServer(t *testing.T) {
 				t.Errorf("the state holds a secret: %s", text)
 			}
 		})
+	}
+}
+
+func TestRequestsOfTheOldTransportAreSignedToo(t *testing.T) {
+	server := authtest.New(t, authtest.Options{AtRoot: true})
+	r := newRig(t, &store{}, nil)
+	def := remote(server.Issuer() + "/sse")
+	def.Type = mcpconf.SSE
+	if _, failure := r.dial(def); failure == nil || failure.Cause != mcpconn.SignIn {
+		t.Fatalf("before: %+v", failure)
+	}
+	if err := r.signIn(def); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.call(r.connect(def), "read"); !got.OK {
+		t.Errorf("the call failed: %+v", got)
 	}
 }
 

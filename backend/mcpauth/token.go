@@ -28,6 +28,15 @@ func (m *Manager) Token(ctx context.Context, def mcpconf.Definition) (string, er
 	return m.renew(ctx, s, r.Access)
 }
 
+// Registered reports whether the sign-in in use is that of a client that was registered
+// dynamically.
+func (m *Manager) Registered(def mcpconf.Definition) bool {
+	s := m.at(def)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.record != nil && s.record.Access != "" && s.record.Client.Registered
+}
+
 // Challenged hears that the server refused a request that was signed with sent ("" for
 // none). It reports whether the request is worth repeating: there is another token now.
 func (m *Manager) Challenged(ctx context.Context, def mcpconf.Definition, sent string, resp *http.Response) (again bool, err error) {

@@ -69,4 +69,7 @@ func (c *conn) leansByTransport() {
 	if c.target.Definition.Type == mcpconf.SSE {
 		c.leanOn(LeansOnSSE)
 	}
+	if c.a.signs() && c.a.d.opts.Auth.Registered(c.target.Definition) {
+		c.leanOn(LeansOnRegistration)
+	}
 }

@@ -18,6 +18,9 @@ type Auth interface {
 	// Challenged hears that a server refused a request that was signed with sent (401, 403);
 	// again reports whether there is another token now.
 	Challenged(ctx context.Context, def mcpconf.Definition, sent string, resp *http.Response) (again bool, err error)
+	// Registered reports whether the sign-in is that of a client that was registered
+	// dynamically.
+	Registered(def mcpconf.Definition) bool
 }
 
 // signError says that a request could not be signed: a sign-in could not be renewed.
@@ -99,7 +102,8 @@ func (s *signer) send(req *http.Request) (resp *http.Response, sent string, err 
 
 // signs reports whether requests of the attempt may be signed.
 func (a *attempt) signs() bool {
-	return a.d.opts.Auth != nil && !HasAuthorization(a.target.Definition)
+	def := a.target.Definition
+	return a.d.opts.Auth != nil && def.Type != mcpconf.Stdio && !HasAuthorization(def)
 }
 
 // wantsScope reports whether a refusal asks for more access (RFC 6750, 3.1).

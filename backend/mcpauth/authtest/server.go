@@ -5,6 +5,7 @@ package authtest
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -25,21 +26,23 @@ import (
 
 // Options say how strict the servers are and what they offer.
 type Options struct {
-	NoRegistration bool          // no dynamic registration
-	ClientID       string        // of a client that is known from the start
-	ClientSecret   string        // of it
-	Documents      bool          // client metadata documents are read
-	NoRefresh      bool          // no refresh tokens
-	NoRevocation   bool          //
-	Life           time.Duration // of an access token; 0 is an hour
-	Scopes         []string      // that the metadata names
-	StepUp         string        // scope that calling the tool "write" needs
-	Deny           bool          // the person refuses
-	NoChallenge    bool          // a refusal has no WWW-Authenticate
-	NoMetadata     bool          // neither the resource nor the issuer says anything (2025-03-26)
-	AtRoot         bool          // the resource's metadata is at the root, and not named
-	WrongIssuer    bool          // the answer says that it comes from another server
-	OpenID         bool          // the issuer's metadata is where OpenID Connect has it
+	NoRegistration bool             // no dynamic registration
+	ClientID       string           // of a client that is known from the start
+	ClientSecret   string           // of it
+	Documents      bool             // client metadata documents are read
+	NoRefresh      bool             // no refresh tokens
+	NoRevocation   bool             //
+	Life           time.Duration    // of an access token; 0 is an hour
+	Scopes         []string         // that the metadata names
+	StepUp         string           // scope that calling the tool "write" needs
+	Deny           bool             // the person refuses
+	NoChallenge    bool             // a refusal has no WWW-Authenticate
+	NoMetadata     bool             // neither the resource nor the issuer says anything (2025-03-26)
+	AtRoot         bool             // the resource's metadata is at the root, and not named
+	WrongIssuer    bool             // the answer says that it comes from another server
+	Key            crypto.PublicKey // of ClientID: it proves who it is with assertions
+	Identity       string           // the id token that is vouched for at /vouch
+	OpenID         bool             // the issuer's metadata is where OpenID Connect has it
 }
 
 // Server is an authorization server and what it protects at /mcp.
@@ -85,6 +88,7 @@ func New(t testing.TB, o Options) *Server {
 	}
 	mux.HandleFunc("GET /authorize", s.authorize)
 	mux.HandleFunc("POST /token", s.token)
+	mux.HandleFunc("POST /vouch", s.vouch)
 	if !o.NoRegistration {
 		mux.HandleFunc("POST /register", s.register)
 	}
@@ -93,6 +97,7 @@ func New(t testing.TB, o Options) *Server {
 	}
 	notes := protected()
 	mux.Handle("/mcp", s.protect(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return notes }, nil)))
+	mux.Handle("/sse", s.protect(mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return notes }, nil)))
 	s.at = httptest.NewServer(mux)
 	s.URL = s.at.URL + "/mcp"
 	t.Cleanup(func() {
@@ -257,6 +262,9 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.unattendedLocked(w, r, id, secret) {
+		return
+	}
 	if known := s.clients[id]; known.secret != secret {
 		refuse(w, http.StatusUnauthorized, "invalid_client")
 		return

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,7 +43,11 @@ type accounts struct {
 }
 
 // newSDKServer is a real go-sdk server with one tool for each clause of the contract.
-func newSDKServer() *mcp.Server {
+func newSDKServer() *mcp.Server { return newSDKServerUntil(nil) }
+
+// newSDKServerUntil is one whose tool hang ends with over at the latest: a session that lost
+// its client goes on.
+func newSDKServerUntil(over <-chan struct{}) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "9.8.7"}, libraryOptions(&mcp.ServerOptions{Instructions: "Say little."}))
 	addLibrary(s)
 	say := func(text string) *mcp.CallToolResult {
@@ -71,8 +76,11 @@ func newSDKServer() *mcp.Server {
 	})
 	cancelled := make(chan struct{}, 8)
 	mcp.AddTool(s, &mcp.Tool{Name: "hang"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
-		<-ctx.Done()
-		cancelled <- struct{}{}
+		select {
+		case <-ctx.Done():
+			cancelled <- struct{}{}
+		case <-over:
+		}
 		return nil, nil, ctx.Err()
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "was_cancelled"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
@@ -82,6 +90,14 @@ func newSDKServer() *mcp.Server {
 		case <-time.After(patience):
 			return say("no"), nil, nil
 		}
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "die"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		if os.Getenv(sdkEnv) == "" {
+			return nil, nil, fmt.Errorf("not in the process of the tests")
+		}
+		fmt.Fprintln(os.Stderr, "Error: out of memory")
+		os.Exit(9)
+		return nil, nil, nil
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "grow"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 		mcp.AddTool(s, &mcp.Tool{Name: "grown"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
@@ -103,52 +119,82 @@ func serveHTTP(t testing.TB, h http.Handler) string {
 	return s.URL
 }
 
-// sdkDefinitions are real go-sdk servers over every transport and era.
-func sdkDefinitions(t *testing.T) map[string]mcpconf.Definition {
+// carried is one row of the contract: a real go-sdk server over a transport in an era.
+type carried struct {
+	def      mcpconf.Definition
+	revision string // that is spoken
+	cut      func() // breaks the connection from the server's side; nil where only its process can
+}
+
+// carriers are the transports and the eras that go-sdk's servers have over them. What is not
+// pinned speaks the newest that both sides have.
+func carriers(t *testing.T) map[string]carried {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	stdio := mcpconf.Definition{Name: "stdio", Type: mcpconf.Stdio, Command: self, Env: map[string]string{sdkEnv: "1"}}
-	modern := stdio
-	modern.Protocol = "2026-07-28"
-	one := newSDKServer()
-	server := func(*http.Request) *mcp.Server { return one }
-	streaming := newSDKServer()
-	stateless := newSDKServer()
-	return map[string]mcpconf.Definition{
-		"stdio":        stdio,
-		"stdio modern": modern,
-		"sse":          mcptest.Remote(mcpconf.SSE, serveHTTP(t, mcp.NewSSEHandler(server, nil))),
-		"streamable":   mcptest.Remote(mcpconf.StreamableHTTP, serveHTTP(t, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return streaming }, nil))),
-		"stateless modern": func() mcpconf.Definition {
-			d := mcptest.Remote(mcpconf.StreamableHTTP, serveHTTP(t, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return stateless }, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})))
-			d.Protocol = "2026-07-28"
-			return d
-		}(),
+	pinned := func(def mcpconf.Definition, revision string) mcpconf.Definition {
+		def.Protocol = revision
+		return def
+	}
+	over := func(kind mcpconf.Transport, handler func(func(*http.Request) *mcp.Server) http.Handler) (mcpconf.Definition, func()) {
+		gone := make(chan struct{})
+		server := newSDKServerUntil(gone)
+		s := httptest.NewServer(handler(func(*http.Request) *mcp.Server { return server }))
+		stop := sync.OnceFunc(func() {
+			s.Listener.Close()
+			s.CloseClientConnections()
+			close(gone)
+			s.Close()
+			for session := range server.Sessions() {
+				_ = session.Close() // its client is gone
+			}
+		})
+		t.Cleanup(stop)
+		return mcptest.Remote(kind, s.URL), stop
+	}
+	sse, stopSSE := over(mcpconf.SSE, func(get func(*http.Request) *mcp.Server) http.Handler { return mcp.NewSSEHandler(get, nil) })
+	streamable, stopStreamable := over(mcpconf.StreamableHTTP, func(get func(*http.Request) *mcp.Server) http.Handler {
+		return mcp.NewStreamableHTTPHandler(get, nil)
+	})
+	modern, stopModern := over(mcpconf.StreamableHTTP, func(get func(*http.Request) *mcp.Server) http.Handler {
+		return mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+	})
+	return map[string]carried{
+		"stdio legacy":      {pinned(stdio, "2025-11-25"), "2025-11-25", nil},
+		"stdio oldest":      {pinned(stdio, "2024-11-05"), "2024-11-05", nil},
+		"stdio modern":      {stdio, "2026-07-28", nil},
+		"sse legacy":        {sse, "2025-11-25", stopSSE},
+		"streamable legacy": {streamable, "2025-11-25", stopStreamable},
+		"streamable modern": {modern, "2026-07-28", stopModern},
 	}
 }
 
-// TestContract is what holds of every connection, whatever carries it.
+// TestContract is what holds of every connection, whatever carries it; of resources and
+// prompts, TestContractOfTheLibrary.
 func TestContract(t *testing.T) {
-	for name, def := range sdkDefinitions(t) {
+	for name, carrier := range carriers(t) {
 		t.Run(name, func(t *testing.T) {
-			c, heard := newRig(t).connect(t, target(def))
-			checkInfo(t, c, def)
+			r := newRig(t)
+			c, heard := r.connect(t, target(carrier.def))
+			checkInfo(t, c, carrier)
 			checkCalls(t, c)
 			checkProgress(t, c)
 			checkCancel(t, c)
 			checkGrowth(t, c, heard)
 			checkClose(t, c)
+			again, _ := r.connect(t, target(carrier.def))
+			checkLoss(t, again, carrier)
 		})
 	}
 }
 
-func checkInfo(t *testing.T, c mcpconn.Conn, def mcpconf.Definition) {
+func checkInfo(t *testing.T, c mcpconn.Conn, carrier carried) {
 	t.Helper()
 	info := c.Info()
-	if info.ServerName != "sdk" || info.Version != "9.8.7" || info.ConnectTime <= 0 || (info.PID != 0) != (def.Type == mcpconf.Stdio) {
+	if info.ServerName != "sdk" || info.Version != "9.8.7" || info.ConnectTime <= 0 || (info.PID != 0) != (carrier.def.Type == mcpconf.Stdio) {
 		t.Errorf("info %+v", info)
 	}
 	if info.Instructions != "Say little." {
@@ -157,10 +203,13 @@ func checkInfo(t *testing.T, c mcpconn.Conn, def mcpconf.Definition) {
 	if !slices.Contains(info.Capabilities, "tools.listChanged") {
 		t.Errorf("capabilities %v", info.Capabilities)
 	}
-	if def.Protocol != "" && info.Protocol != def.Protocol {
-		t.Errorf("revision %s, want %s", info.Protocol, def.Protocol)
+	if info.Protocol != carrier.revision {
+		t.Errorf("revision %s, want %s", info.Protocol, carrier.revision)
 	}
-	if names := toolNames(c); !slices.Contains(names, "echo") || len(names) != 8 {
+	if sse := slices.Contains(info.Deprecated, mcpconn.LeansOnSSE); sse != (carrier.def.Type == mcpconf.SSE) {
+		t.Errorf("leans on %v", info.Deprecated)
+	}
+	if names := toolNames(c); !slices.Contains(names, "echo") || len(names) != 9 {
 		t.Errorf("tools %v", names)
 	}
 	for _, one := range c.Tools() {
@@ -225,6 +274,36 @@ func checkGrowth(t *testing.T, c mcpconn.Conn, heard *ear) {
 		t.Errorf("tools after growth: %v", toolNames(c))
 	}
 	wantText(t, call(t, c, "grown", `{}`), "grown")
+}
+
+// checkLoss breaks the connection from the server's side while a call hangs.
+func checkLoss(t *testing.T, c mcpconn.Conn, carrier carried) {
+	t.Helper()
+	hanging := make(chan tool.Result, 1)
+	go func() { hanging <- c.Call(background(), "hang", nil, limits(), nil) }()
+	if carrier.cut != nil {
+		carrier.cut()
+	} else {
+		go c.Call(background(), "die", nil, limits(), nil)
+	}
+	got := <-hanging
+	if got.OK || got.Reason != tool.ServerGone {
+		t.Errorf("in flight at the loss: %+v", got)
+	}
+	ended(t, c)
+	lost := c.Lost()
+	if lost == nil || lost.Cause != mcpconn.Lost || lost.Message == "" {
+		t.Fatalf("lost %+v", lost)
+	}
+	if carrier.cut == nil {
+		wantHas(t, "why it is lost", lost.Message, "exit status 9", "out of memory")
+	}
+	if after := call(t, c, "echo", `{}`); after.Reason != tool.ServerGone {
+		t.Errorf("after the loss: %+v", after)
+	}
+	if _, err := c.Prompts(t.Context()); err == nil {
+		t.Error("prompts of a lost server are listed")
+	}
 }
 
 // checkClose ends the connection while a call hangs.

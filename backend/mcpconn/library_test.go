@@ -87,11 +87,11 @@ func greet(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, 
 	}}, nil
 }
 
-// TestLibrary is what holds of resources and prompts, whatever carries them.
-func TestLibrary(t *testing.T) {
-	for name, def := range sdkDefinitions(t) {
+// TestContractOfTheLibrary is what holds of resources and prompts, whatever carries them.
+func TestContractOfTheLibrary(t *testing.T) {
+	for name, carrier := range carriers(t) {
 		t.Run(name, func(t *testing.T) {
-			c, heard := newRig(t).connect(t, target(def))
+			c, heard := newRig(t).connect(t, target(carrier.def))
 			checkLists(t, c)
 			checkReads(t, c)
 			checkPrompts(t, c)

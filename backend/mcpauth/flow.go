@@ -21,7 +21,7 @@ var (
 	errCancelled = errors.New("the sign-in was cancelled")
 	errNoAnswer  = errors.New("nobody answered in the browser in time")
 	errNoBrowser = errors.New("no browser can be opened from here: copy the link into one")
-	errClosing   = errors.New("Patchbay is closing")
+	errClosing   = errors.New("the program is closing")
 )
 
 // flow is one sign-in, from finding out where to the token.

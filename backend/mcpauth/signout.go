@@ -31,7 +31,7 @@ func (m *Manager) SignOut(ctx context.Context, def mcpconf.Definition) error {
 			continue
 		}
 		if _, err := m.post(ctx, r, r.RevokeURL, url.Values{"token": {each.token}, "token_type_hint": {each.kind}}); err != nil {
-			return fmt.Errorf("Patchbay has forgotten the sign-in, but %s did not take it back: %w", host(r.Issuer), err)
+			return fmt.Errorf("the sign-in is forgotten here, but %s did not take it back: %w", host(r.Issuer), err)
 		}
 	}
 	return nil

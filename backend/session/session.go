@@ -286,11 +286,13 @@ func (s *Session) retryWhere(pick func(mcphost.Row) bool) {
 // AddServer defines a server on this machine; it does not enable it.
 func (s *Session) AddServer(def mcpconf.Definition) error { return s.owners.Store.Add(def) }
 
-// RemoveServer deletes a definition, its name in this workspace, and its pause.
+// RemoveServer deletes a definition, its name in this workspace, its pause, and its sign-in.
 func (s *Session) RemoveServer(name string) error {
+	forget := s.signOutAfter(name)
 	if err := s.owners.Store.Remove(name); err != nil {
 		return err
 	}
+	forget()
 	if s.IsEnabled(name) {
 		return s.Disable(name)
 	}

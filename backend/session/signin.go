@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"patchbay/backend/mcpauth"
 	"patchbay/backend/mcpconf"
@@ -100,6 +101,38 @@ func (m *Manager) retrySigned(key string, states ...mcphost.State) {
 			}
 			def, err := s.addressOf(r.Name)
 			return err == nil && mcpauth.Key(def) == key
+		})
+	}
+}
+
+// signOutLimit bounds the sign-out from a server that was removed.
+const signOutLimit = 5 * time.Second
+
+// signOutAfter prepares to sign out of a server that is about to be removed: nobody could
+// do that afterwards. A sign-in that another definition uses stays.
+func (s *Session) signOutAfter(name string) (signOut func()) {
+	def, err := s.addressOf(name)
+	if err != nil || def.Type == mcpconf.Stdio {
+		return func() {}
+	}
+	return func() {
+		defs, _ := s.owners.Store.Value().Get()
+		for _, other := range defs.Servers {
+			if at, err := s.addressOf(other.Name); err == nil && !mcpconn.HasAuthorization(other) && at.Type != mcpconf.Stdio && mcpauth.Key(at) == mcpauth.Key(def) {
+				return
+			}
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.closed {
+			return
+		}
+		s.owners.signing.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), signOutLimit)
+			defer cancel()
+			if err := s.owners.signIns.SignOut(ctx, def); err != nil {
+				s.owners.Logger.Warn("sign out of a removed server", "server", name, "error", err)
+			}
 		})
 	}
 }

@@ -121,6 +121,28 @@ func TestASignInThatIsRefusedOrCalledOff(t *testing.T) {
 	r.eventually("it waits", func() bool { got, _ := s.SignInOf("notes"); return got.URL != "" })
 }
 
+func TestARemovedServerIsSignedOutOf(t *testing.T) {
+	server, browser := authtest.New(t, authtest.Options{}), &authtest.Browser{}
+	r := signInRig(t, server)
+	m := r.open(Options{Browse: browser.Open})
+	s := r.session(m, "notes")
+	r.must(m.SignIn(s, "notes", KeepFile))
+	r.signsIn(s, "notes", mcpauth.SignedIn)
+	browser.Pages()
+	r.must(s.RemoveServer("notes"))
+	if len(server.Tokens()) == 0 {
+		t.Error("the sign-in is gone though twin uses it")
+	}
+	r.must(s.RemoveServer("twin")) // keyed has a header of its own
+	r.eventually("nothing is left of the sign-in", func() bool { return len(server.Tokens()) == 0 })
+	r.close(m)
+	for path, text := range tree(t, r.home) {
+		if strings.Contains(text, "planted") {
+			t.Errorf("%s holds %s", path, text)
+		}
+	}
+}
+
 func TestWhatCannotBeSignedInTo(t *testing.T) {
 	server := authtest.New(t, authtest.Options{})
 	r := signInRig(t, server)

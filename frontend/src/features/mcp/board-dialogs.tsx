@@ -24,7 +24,7 @@ export function BoardDialogs({ open, rows, host, runner, onClose }: {
       <KeepDialog name={open.name} file={open.file} onClose={onClose} onKeep={(keep) => { onClose(); void runner.run(open.name, () => host.signIn(open.name, keep)); }} />
     );
     case "remove": return (
-      <Modal title={`Remove ${open.row.name}?`} onClose={onClose} describe="Its definition leaves this machine's mcp.json and its process ends. You can undo this.">
+      <Modal title={`Remove ${open.row.name}?`} onClose={onClose} describe={`Its definition leaves this machine's mcp.json and its process ends${open.row.signIn?.state === "signed_in" ? ", and you are signed out of it" : ""}. You can undo this${open.row.signIn?.state === "signed_in" ? ", but then sign in again" : ""}.`}>
         <footer>
           <button type="button" className="btn danger" onClick={() => { onClose(); void change(host, runner, open.row.name, () => host.removeServer(open.row.name)); }}>Remove</button>
           <button type="button" className="btn" onClick={onClose}>Cancel</button>

@@ -3,7 +3,7 @@ package mcpconf
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -16,7 +16,11 @@ const (
 	textNoCommand    = "stdio transport requires command"
 	textNoURL        = "%s transport requires url"
 	textUnsupported  = "unsupported MCP transport: %s"
+	textNoRevision   = `unsupported protocol: %s. Use "auto" or one of %s`
 )
+
+// Revisions are those of MCP that a definition can pin, oldest first.
+var Revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
 // aliases are the other words in use for a transport, in lower case.
 var aliases = map[string]Transport{
@@ -186,7 +190,7 @@ func (r *entryReader) own() {
 	}
 	if v, ok := r.value("protocol"); ok {
 		var p string
-		if decode(v, &p) != nil || !validProtocol(p) {
+		if decode(v, &p) != nil || isTransport(normalTransport(p, "", "")) { // as other programs may mean it
 			r.leftAlone("protocol", `"auto" or a revision such as "2025-06-18"`)
 		} else {
 			r.def.Protocol = p
@@ -218,9 +222,7 @@ func (r *entryReader) milliseconds(field string) int {
 	return int(n)
 }
 
-func validProtocol(p string) bool {
-	return p == "auto" || regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`).MatchString(p)
-}
+func isTransport(t Transport) bool { return t == Stdio || t == SSE || t == StreamableHTTP }
 
 // parseToolRules reads the "tools" field; false when it has another shape.
 func parseToolRules(v hujson.Value) (rules ToolRules, ok bool) {
@@ -250,6 +252,7 @@ func (d Definition) Normalized() Definition {
 	d.Command = strings.TrimSpace(d.Command)
 	d.URL = strings.TrimSpace(d.URL)
 	d.CWD = strings.TrimSpace(d.CWD)
+	d.Protocol = strings.TrimSpace(d.Protocol)
 	d.Type = normalTransport(string(d.Type), d.Command, d.URL)
 	d.Env = trimmedKeys(d.Env, func(v string) string { return v })
 	d.Headers = trimmedKeys(d.Headers, strings.TrimSpace) // blanks around a field value mean nothing: RFC 9110, 5.5
@@ -306,6 +309,9 @@ func (d Definition) validate() string {
 		}
 	default:
 		return fmt.Sprintf(textUnsupported, d.Type)
+	}
+	if d.Protocol != "" && d.Protocol != "auto" && !slices.Contains(Revisions, d.Protocol) {
+		return fmt.Sprintf(textNoRevision, d.Protocol, strings.Join(Revisions, ", "))
 	}
 	return ""
 }

@@ -67,6 +67,13 @@ func TestParseDefinition(t *testing.T) {
 					`"auth" is not an object, so it is left alone`,
 				}
 			})},
+		{"a pinned revision", `{"command":"x","protocol":" 2024-11-05 "}`, stdio(func(d *Definition) { d.Protocol = "2024-11-05" })},
+		{"an unknown revision", `{"command":"x","protocol":"2025-06-19"}`,
+			bad(stdio(func(d *Definition) { d.Protocol = "2025-06-19" }), `unsupported protocol: 2025-06-19. Use "auto" or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28`)},
+		{"a protocol of another program", `{"command":"x","protocol":"http"}`,
+			stdio(func(d *Definition) {
+				d.Warnings = []string{`"protocol" is not "auto" or a revision such as "2025-06-18", so it is left alone`}
+			})},
 		{"unknown fields", `{"command":"x","disabled":true,"autoApprove":[1]}`, stdio(nil)},
 		{"comments and trailing commas", `{/* c */"command":"x",}`, stdio(nil)},
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -152,11 +151,4 @@ func (a *attempt) keepsPin(p plan, negotiated string) error {
 		return nil
 	}
 	return &revisionError{p.revision, []string{negotiated}}
-}
-
-// Revisions are those that a definition can pin, oldest first.
-func Revisions() []string {
-	all := mcp.SupportedProtocolVersions()
-	slices.Sort(all)
-	return all
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func TestRevisionsArePinned(t *testing.T) {
 		def.Protocol = revision
 		return def
 	}
-	for _, revision := range mcpconn.Revisions() {
+	for _, revision := range mcpconf.Revisions {
 		t.Run(revision, func(t *testing.T) {
 			heard := filepath.Join(t.TempDir(), "heard")
 			mode := "version=" + revision
@@ -128,6 +129,11 @@ func TestRevisionsArePinned(t *testing.T) {
 				t.Errorf("%s at %s after %d starts", f.Cause, f.Evidence.Stage, count())
 			}
 		})
+	}
+	speaks := mcp.SupportedProtocolVersions()
+	slices.Sort(speaks)
+	if !slices.Equal(speaks, mcpconf.Revisions) {
+		t.Errorf("%v can be pinned, and go-sdk speaks %v", mcpconf.Revisions, speaks)
 	}
 	f, _ := newRig(t).fail(t, target(pinned(mcptest.Definition("exitdiscover"), "2026-07-28")))
 	if f.Cause != mcpconn.Exited {

@@ -126,6 +126,11 @@ func TestR10OnlyAProvenOtherTransportIsSuggested(t *testing.T) {
 		{"an SSE server asked by streamable_http, 405", mcpconf.StreamableHTTP, mcptest.NewSSE("post=405"), mcpconn.WrongTransport, "sse"},
 		{"an SSE server asked by streamable_http, 411", mcpconf.StreamableHTTP, mcptest.NewSSE("post=411"), mcpconn.WrongTransport, "sse"},
 		{"a streamable server asked by sse", mcpconf.SSE, mcptest.NewHTTP("ok"), mcpconn.WrongTransport, "streamable_http"},
+		{"a stateless streamable server asked by sse", mcpconf.SSE, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(map[bool]int{true: http.StatusBadRequest, false: http.StatusMethodNotAllowed}[r.Method == http.MethodPost])
+			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"unsupported protocol version"}}`))
+		}), mcpconn.WrongTransport, "streamable_http"},
 		{"a 500", mcpconf.StreamableHTTP, mcptest.NewHTTP("status=500"), mcpconn.HTTPError, "500"},
 		{"a 500, asked by sse", mcpconf.SSE, mcptest.NewHTTP("status=500"), mcpconn.HTTPError, "500"},
 		{"a 405 from neither", mcpconf.StreamableHTTP, mcptest.NewHTTP("status=405"), mcpconn.HTTPError, "405"},

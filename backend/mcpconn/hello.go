@@ -6,8 +6,8 @@ import (
 	"patchbay/backend/mcpconf"
 )
 
-// FirstMessage is the JSON-RPC request that a connection to def begins with, for a person
-// who tries the server in a terminal: initialize, or server/discover where the definition
+// FirstMessage is the JSON-RPC request by which a person tries a server in a terminal:
+// initialize, which nearly every server answers, or server/discover where the definition
 // pins the stateless revision (MCP, basic/lifecycle).
 func FirstMessage(def mcpconf.Definition) string {
 	client := map[string]any{"name": "terminal", "version": "1"}

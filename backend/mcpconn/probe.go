@@ -56,7 +56,7 @@ func speaksSSE(ctx context.Context, to *endpoint) bool {
 	return true
 }
 
-// speaksStreamable reports whether an initialize is answered.
+// speaksStreamable reports whether an initialize is answered, by a refusal at least.
 func speaksStreamable(ctx context.Context, to *endpoint) bool {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"patchbay","version":"probe"}}}`, legacyRevision)
 	req, err := to.request(ctx, http.MethodPost, to.url, []byte(body))
@@ -69,7 +69,7 @@ func speaksStreamable(ctx context.Context, to *endpoint) bool {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return false
+		return rpcError(failed(resp).Body) != nil // as servers that speak only 2026-07-28 refuse it
 	}
 	switch mediaType(resp) {
 	case "text/event-stream":

@@ -53,6 +53,9 @@ type Store interface {
 // Options say how a Manager signs in.
 type Options struct {
 	Store Store // nil keeps nothing beyond the process
+	// Lock keeps other processes that share the Store from renewing the sign-in of that key
+	// meanwhile: a refresh token is often good for one use. nil: there are none.
+	Lock func(ctx context.Context, key string) (unlock func(), err error)
 	// Open shows the person an address. An error leaves the sign-in waiting: they may open
 	// the address themselves.
 	Open func(address string) error
@@ -101,6 +104,9 @@ func New(o Options) *Manager {
 	if o.Store == nil {
 		o.Store = &memory{values: map[string]string{}}
 	}
+	if o.Lock == nil {
+		o.Lock = func(context.Context, string) (func(), error) { return func() {}, nil }
+	}
 	if o.Open == nil {
 		o.Open = func(string) error { return errNoBrowser }
 	}
@@ -124,7 +130,7 @@ func (m *Manager) Close() {
 }
 
 // Key names the sign-in of a definition whose values are expanded: its server's address
-// and the client it signs in as.
+// and the client it signs in as. It is the name in the Store too.
 func Key(def mcpconf.Definition) string {
 	sum := sha256.New()
 	sum.Write([]byte(canonical(def.URL)))

@@ -311,17 +311,30 @@ func TestAWithdrawnTokenIsRenewedOnceByAllRequests(t *testing.T) {
 func TestTwoProcessesRenewOneSignIn(t *testing.T) {
 	server, kept := authtest.New(t, authtest.Options{}), &store{}
 	def := remote(server.URL)
-	a, b := newRig(t, kept, nil), newRig(t, kept, nil)
+	var file sync.Mutex // as a lock of the operating system's
+	lock := func(o *mcpauth.Options) {
+		o.Lock = func(context.Context, string) (func(), error) { file.Lock(); return file.Unlock, nil }
+	}
+	a, b := newRig(t, kept, lock), newRig(t, kept, lock)
 	if err := a.signIn(def); err != nil {
 		t.Fatal(err)
 	}
 	ca, cb := a.connect(def), b.connect(def)
 	server.Withdraw(false)
-	if got := a.call(ca, "read"); !got.OK {
-		t.Errorf("the first: %+v", got)
+	var wg sync.WaitGroup
+	for _, each := range []struct {
+		*rig
+		mcpconn.Conn
+	}{{a, ca}, {b, cb}} {
+		wg.Go(func() {
+			if got := each.call(each.Conn, "read"); !got.OK {
+				t.Errorf("a call failed: %+v", got)
+			}
+		})
 	}
-	if got := b.call(cb, "read"); !got.OK || server.Count("refresh") != 1 {
-		t.Errorf("the second: %+v after %d refreshes; it must take what the first got", got, server.Count("refresh"))
+	wg.Wait()
+	if server.Count("refresh") != 1 {
+		t.Errorf("renewed %d times; one must take what the other got", server.Count("refresh"))
 	}
 }
 

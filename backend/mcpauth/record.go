@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"patchbay/backend/mcpconf"
 )
 
 // record is what signing in to a server gave. It is kept in the Store and nowhere else.
@@ -115,9 +113,6 @@ func (m *Manager) drop(key string, from, to int) error {
 	}
 	return nil
 }
-
-// Item is the name that the Store keeps the sign-in to a server under.
-func Item(def mcpconf.Definition) string { return partName(Key(def), 0) }
 
 func partName(key string, i int) string {
 	if i == 0 {

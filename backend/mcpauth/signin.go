@@ -92,6 +92,11 @@ func (m *Manager) inTurn(ctx context.Context, s *server) (*record, error) {
 	}
 	s.renewing.Lock()
 	defer s.renewing.Unlock()
+	unlock, err := m.opts.Lock(ctx, s.key)
+	if err != nil {
+		return nil, fmt.Errorf("keep the sign-in: %w", err)
+	}
+	defer unlock()
 	if err := m.keep(s.key, r); err != nil {
 		return nil, err
 	}

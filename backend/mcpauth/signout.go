@@ -20,8 +20,13 @@ func (m *Manager) SignOut(ctx context.Context, def mcpconf.Definition) error {
 	}
 	s.renewing.Lock()
 	defer s.renewing.Unlock()
+	unlock, err := m.opts.Lock(ctx, s.key)
+	if err != nil {
+		return fmt.Errorf("forget the sign-in: %w", err)
+	}
 	s.hold(nil)
 	err = m.forget(s.key)
+	unlock()
 	m.publish(s.key, State{})
 	if err != nil || r == nil || r.RevokeURL == "" {
 		return err

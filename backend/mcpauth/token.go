@@ -121,7 +121,11 @@ func (m *Manager) recordOf(s *server) (*record, error) {
 	if read {
 		return r, nil
 	}
-	r, err := m.load(s.key)
+	unlock, err := m.opts.Lock(m.life, s.key) // what is written in parts is read whole
+	if err == nil {
+		r, err = m.load(s.key)
+		unlock()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the sign-in: %w", err)
 	}
@@ -140,6 +144,11 @@ func (m *Manager) recordOf(s *server) (*record, error) {
 func (m *Manager) renew(ctx context.Context, s *server, stale string) (string, error) {
 	s.renewing.Lock()
 	defer s.renewing.Unlock()
+	unlock, err := m.opts.Lock(ctx, s.key)
+	if err != nil {
+		return "", fmt.Errorf("renew the sign-in: %w", err)
+	}
+	defer unlock()
 	s.mu.Lock()
 	r := s.record
 	s.mu.Unlock()
@@ -156,7 +165,7 @@ func (m *Manager) renew(ctx context.Context, s *server, stale string) (string, e
 	}
 	fresh := *r
 	// A token that was rotated must not be lost because a request was given up.
-	err := m.trade(context.WithoutCancel(ctx), &fresh, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {r.Refresh}})
+	err = m.trade(context.WithoutCancel(ctx), &fresh, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {r.Refresh}})
 	var refused *refusal
 	switch {
 	case errors.As(err, &refused) && refused.final():

@@ -44,11 +44,14 @@ type owners struct {
 	kept      *signInStore
 	signIns   *mcpauth.Manager
 	signing   sync.WaitGroup // sign-ins that run
-	dirs      fsx.Dirs
-	home      string
-	publish   func() // the session list is to be published again
-	sweeping  sync.WaitGroup
-	swept     *watch.Value[string] // a sentence about what an earlier process left behind
+
+	named      sync.Mutex
+	signInKeys map[string]string // by definition as it is written
+	dirs       fsx.Dirs
+	home       string
+	publish    func() // the session list is to be published again
+	sweeping   sync.WaitGroup
+	swept      *watch.Value[string] // a sentence about what an earlier process left behind
 }
 
 func openOwners(o Options, publish func(), concerned func(mcphost.Asking) []string) (*owners, error) {
@@ -56,7 +59,7 @@ func openOwners(o Options, publish func(), concerned func(mcphost.Asking) []stri
 	if err != nil {
 		return nil, err
 	}
-	w := &owners{Options: o, dirs: fsx.AppDirs(), home: home, publish: publish, swept: watch.NewValue("")}
+	w := &owners{Options: o, dirs: fsx.AppDirs(), home: home, publish: publish, swept: watch.NewValue(""), signInKeys: map[string]string{}}
 	w.keys = settings.NewKeys(filepath.Join(w.dirs.Config, "keys.json"))
 	w.Settings = settings.Open(filepath.Join(w.dirs.Config, "settings.json"), w.keys)
 	files := w.confOptions()
@@ -92,7 +95,7 @@ func (w *owners) openRuntime(concerned func(mcphost.Asking) []string) {
 	w.env = proc.NewEnvironment(os.Environ(), proc.EnvironmentOptions{Supervisor: w.procs, Logger: w.Logger})
 	w.versions = proc.NewVersions(w.procs)
 	w.kept = newSignInStore(w.keys, w.Settings)
-	w.signIns = mcpauth.New(mcpauth.Options{Store: w.kept, Open: w.Browse, Logger: w.Logger})
+	w.signIns = mcpauth.New(mcpauth.Options{Store: w.kept, Lock: w.lockSignIn, Open: w.Browse, Logger: w.Logger})
 	w.host = mcphost.NewHost(mcphost.HostOptions{
 		Dialer: mcpconn.NewDialer(mcpconn.Options{
 			Version: w.Version, Supervisor: w.procs, Environment: w.env, Logger: w.Logger,
@@ -131,12 +134,16 @@ func (w *owners) mode() approval.Mode {
 // expand replaces the references of a definition when its server starts.
 func (w *owners) expand(def mcpconf.Definition, workspace string) (mcpconf.Definition, error) {
 	env := w.env.Environ(context.Background())
-	return mcpconf.Expand(def, mcpconf.ExpandEnv{
+	expanded, err := mcpconf.Expand(def, mcpconf.ExpandEnv{
 		LookupEnv: func(name string) (string, bool) { return lookup(env, name) },
 		Keyring:   w.secret,
 		Workspace: workspace,
 		Home:      w.home,
 	})
+	if err == nil {
+		w.noteSignInKey(def, expanded, workspace)
+	}
+	return expanded, err
 }
 
 // lookup finds the last value of name, as a child process would see it.

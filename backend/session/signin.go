@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"patchbay/backend/mcpauth"
 	"patchbay/backend/mcpconf"
@@ -78,15 +82,17 @@ func (m *Manager) SignOut(ctx context.Context, s *Session, name string) error {
 
 // SignInOf is where the sign-in of a row's server is; ok is false when there is none.
 func (s *Session) SignInOf(name string) (SignIn, bool) {
-	def, err := s.addressOf(name)
-	if err != nil || def.Type == mcpconf.Stdio {
+	def, err := s.Definition(name)
+	if err != nil {
 		return SignIn{}, false
 	}
-	state := s.owners.signIns.State(def)
-	if state.Phase == "" {
+	key := s.owners.signInKey(def, s.workspace)
+	states, _ := s.owners.signIns.States().Get()
+	state, ok := states[key]
+	if !ok {
 		return SignIn{}, false
 	}
-	return SignIn{State: state, Kept: s.owners.kept.Where(mcpauth.Item(def))}, true
+	return SignIn{State: state, Kept: s.owners.kept.Where(key)}, true
 }
 
 // retrySigned tries the servers of a sign-in again wherever they are in one of the states.
@@ -96,11 +102,11 @@ func (m *Manager) retrySigned(key string, states ...mcphost.State) {
 	m.mu.Unlock()
 	for _, s := range open {
 		s.retryWhere(func(r mcphost.Row) bool {
-			if !slices.Contains(states, r.State) || r.Type == string(mcpconf.Stdio) {
+			if !slices.Contains(states, r.State) {
 				return false
 			}
-			def, err := s.addressOf(r.Name)
-			return err == nil && mcpauth.Key(def) == key
+			def, err := s.Definition(r.Name)
+			return err == nil && s.owners.signInKey(def, s.workspace) == key
 		})
 	}
 }
@@ -118,7 +124,8 @@ func (s *Session) signOutAfter(name string) (signOut func()) {
 	return func() {
 		defs, _ := s.owners.Store.Value().Get()
 		for _, other := range defs.Servers {
-			if at, err := s.addressOf(other.Name); err == nil && !mcpconn.HasAuthorization(other) && at.Type != mcpconf.Stdio && mcpauth.Key(at) == mcpauth.Key(def) {
+			at, err := s.addressOf(other.Name)
+			if err == nil && at.Type != mcpconf.Stdio && !mcpconn.HasAuthorization(other) && mcpauth.Key(at) == mcpauth.Key(def) {
 				return
 			}
 		}
@@ -163,10 +170,60 @@ func (s *Session) addressOf(name string) (mcpconf.Definition, error) {
 		return def, err
 	}
 	def.Env, def.Headers = nil, nil
-	if !strings.Contains(def.URL, "${") && !strings.Contains(string(def.Auth), "${") {
+	if !hasReference(def) {
 		return def, nil
 	}
 	return s.owners.expand(def, s.workspace)
+}
+
+// lockWait bounds the wait for another process that renews the same sign-in.
+const lockWait = 30 * time.Second
+
+// lockSignIn keeps other processes of this person from renewing a sign-in meanwhile.
+func (w *owners) lockSignIn(ctx context.Context, key string) (unlock func(), err error) {
+	if err := os.MkdirAll(w.dirs.Runtime, 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	lock := flock.New(filepath.Join(w.dirs.Runtime, "sign-in-"+key+".lock"), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("another Patchbay renews it: %w", err)
+	}
+	return func() { _ = lock.Unlock() }, nil // the end of the process does it too
+}
+
+// hasReference reports whether what names a sign-in is known only once it is expanded.
+func hasReference(def mcpconf.Definition) bool {
+	return strings.Contains(def.URL, "${") || strings.Contains(string(def.Auth), "${")
+}
+
+// signInKey names the sign-in of a definition as it is written, "" where there can be none.
+// Nothing waits here: what is expanded is known from when the server was started.
+func (w *owners) signInKey(def mcpconf.Definition, workspace string) string {
+	switch {
+	case def.Type == mcpconf.Stdio:
+		return ""
+	case !hasReference(def):
+		return mcpauth.Key(def)
+	}
+	w.named.Lock()
+	defer w.named.Unlock()
+	return w.signInKeys[asWritten(def, workspace)]
+}
+
+// noteSignInKey remembers what a definition that was just expanded is signed in as.
+func (w *owners) noteSignInKey(def, expanded mcpconf.Definition, workspace string) {
+	if def.Type == mcpconf.Stdio || !hasReference(def) {
+		return
+	}
+	w.named.Lock()
+	defer w.named.Unlock()
+	w.signInKeys[asWritten(def, workspace)] = mcpauth.Key(expanded)
+}
+
+func asWritten(def mcpconf.Definition, workspace string) string {
+	return workspace + "\x00" + def.URL + "\x00" + string(def.Auth)
 }
 
 // secret reads an item of the keyring that a definition refers to.

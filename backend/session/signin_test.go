@@ -19,8 +19,9 @@ import (
 func signInRig(t *testing.T, server *authtest.Server) *rig {
 	t.Helper()
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("NOTES_URL", server.URL)
 	r := newRig(t)
-	r.write(r.storePath(), fmt.Sprintf(`{"mcpServers": {"notes": {"url": %q}, "twin": {"url": %q, "tools": {"rename": {"read": "read_too", "write": "write_too"}}}, "keyed": {"url": %q, "headers": {"Authorization": "Bearer wrong"}}}}`, server.URL, server.URL, server.URL))
+	r.write(r.storePath(), fmt.Sprintf(`{"mcpServers": {"notes": {"url": %q}, "twin": {"url": "${NOTES_URL}", "tools": {"rename": {"read": "read_too", "write": "write_too"}}}, "keyed": {"url": %q, "headers": {"Authorization": "Bearer wrong"}}}}`, server.URL, server.URL))
 	return r
 }
 

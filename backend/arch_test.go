@@ -22,6 +22,7 @@ var layers = map[string]int{
 	"patchbay":                        0,
 	"patchbay/app":                    1,
 	"patchbay/backend/cli":            1,
+	"patchbay/build/conformance":      1,
 	"patchbay/backend/session":        2,
 	"patchbay/backend/agent":          3,
 	"patchbay/backend/mcphost":        3,

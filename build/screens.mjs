@@ -33,6 +33,7 @@ const SCREENS = [
   ["narrow", "busy", size(760, 700)],
   ["narrow-long", "long", size(720, 480)],
   ["wide", "busy", wide],
+  ["wide-failing", "failing", wide],
   ["wide-long", "long", wide],
   ["wide-many", "many", wide],
   ["add", "busy", press("Add server")],

@@ -1,4 +1,4 @@
-import { event, FakeHost, row } from "../platform/fake";
+import { event, FakeHost, row, signIn } from "../platform/fake";
 import { chatScene } from "./scenes-chat";
 import { mcpScene } from "./scenes-mcp";
 import { processScene } from "./scenes-process";
@@ -27,7 +27,10 @@ export function scenario(query: URLSearchParams): FakeHost {
     row({ name: "linear", type: "", state: "missing", defined: false, file: "", action: "define", cause: "undefined", reason: "Enabled in workspace.json line 6, defined nowhere" }),
   ];
   if (kind === "failing") rows.splice(0, 2,
-    row({ name: "github", type: "streamable_http", state: "error", action: "sign_in", cause: "sign_in", reason: "https://mcp.test/github asks for sign-in (HTTP 401). Add an Authorization header to its definition" }),
+    row({ name: "github", type: "streamable_http", state: "error", action: "sign_in", cause: "sign_in", reason: "https://mcp.test/github asks for sign-in (HTTP 401). Sign in, or add an Authorization header to its definition" }),
+    row({ name: "notes", type: "streamable_http", state: "error", action: "sign_in", cause: "sign_in", reason: "https://mcp.test/notes asks for sign-in", signIn: signIn({ state: "waiting", url: "https://login.test/authorize?client_id=patchbay", untilMs: Date.now() + 200_000 }) }),
+    row({ name: "calendar", type: "streamable_http", state: "error", action: "sign_in", cause: "sign_in", reason: "https://mcp.test/calendar asks for sign-in", signIn: signIn({ state: "queued" }) }),
+    row({ name: "issues", type: "streamable_http", toolCount: 12, connectMs: 120, signIn: signIn({ state: "signed_in", issuer: "https://login.test", scopes: ["issues:read"], wants: ["issues:write"] }) }),
     row({ name: "postgres", state: "error", action: "edit", cause: "not_found", reason: "command \"npxx\" was not found. Searched: /usr/bin, /bin. Install it, or write its full path as the command" }),
     row({ name: "browser", state: "error", action: "retry", cause: "timeout", reason: "initialize took longer than 30 s" }));
   if (kind === "long") rows.unshift(row({ name: "数据库查询服务器用于生产环境的只读副本", state: "error", action: "retry", cause: "lost", reason: "连接已断开：服务器进程意外退出，退出代码 137，正在等待下一次重试" }), row({ name: "a-very-long-server-name-that-nobody-would-type-by-hand-but-tools-generate", toolCount: 12345, connectMs: 61000 }));

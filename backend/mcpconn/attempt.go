@@ -113,7 +113,7 @@ func (c *conn) open(ctx context.Context) (mcp.Transport, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, &urlError{def.URL}
 	}
-	to := &endpoint{url: u, headers: def.Headers, client: newHTTPClient(c.a.d.signed(def, u))}
+	to := &endpoint{url: u, headers: def.Headers, client: newHTTPClient(c.a.d.signed(def, u)), stray: c.strayText}
 	c.a.enter(Connect)
 	if def.Type == mcpconf.SSE {
 		l, err := openSSE(ctx, to)
@@ -172,6 +172,7 @@ func (c *conn) stderr(line string) {
 
 // stdoutNoise hears a line of stdout that is no JSON-RPC.
 func (c *conn) stdoutNoise(line string) {
+	c.strayText(line)
 	line = clipLine(c.a.mask.hide(line))
 	c.a.mu.Lock()
 	if c.a.noise == "" {
@@ -179,6 +180,13 @@ func (c *conn) stdoutNoise(line string) {
 	}
 	c.a.mu.Unlock()
 	c.obs.Stderr("[stdout] " + line)
+}
+
+// strayText tells of what the server sent in the place of a message.
+func (c *conn) strayText(text string) {
+	frame := Frame{At: time.Now(), Kind: NoiseFrame}
+	frame.Body, frame.Size = cutText(text)
+	c.obs.Frame(frame)
 }
 
 const maxNoise = 400

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -31,8 +32,10 @@ const (
 // Call calls a tool by the server's own name.
 func (c *conn) Call(ctx context.Context, name string, arguments json.RawMessage, limits CallLimits, onProgress func(tool.Progress)) tool.Result {
 	begin := time.Now()
+	var frame atomic.Uint64
+	ctx = context.WithValue(ctx, frameKey{}, &frame)
 	result := c.call(ctx, name, arguments, limits, onProgress, true)
-	result.Took = time.Since(begin)
+	result.Took, result.Frame = time.Since(begin), frame.Load()
 	return result
 }
 

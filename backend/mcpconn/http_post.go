@@ -82,6 +82,16 @@ type endpoint struct {
 	url     *url.URL
 	headers map[string]string
 	client  *http.Client
+	stray   func(text string) // hears events that are no JSON-RPC; nil: nobody does
+}
+
+// decode reads an event as messages; an empty one has none.
+func (e *endpoint) decode(data []byte) ([]jsonrpc.Message, bool) {
+	messages, ok := decodeData(data)
+	if !ok && len(data) > 0 && e.stray != nil {
+		e.stray(string(data))
+	}
+	return messages, ok
 }
 
 // request makes a request with the definition's headers, which never replace the

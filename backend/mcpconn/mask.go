@@ -15,9 +15,12 @@ type mask struct{ replacer *strings.Replacer }
 // minSecret is the shortest value that is hidden: shorter ones are words like "true".
 const minSecret = 6
 
-// newMask knows the values of env and headers and what is hidden of arguments and url; of
-// "Bearer token" the token too.
-func newMask(def mcpconf.Definition) mask {
+// newMask knows what secretsOf finds.
+func newMask(def mcpconf.Definition) mask { return maskOf(secretsOf(def)) }
+
+// secretsOf are the values of env and headers and what is hidden of arguments and url, of
+// "Bearer token" the token too, longest first; short ones and paths are none.
+func secretsOf(def mcpconf.Definition) []string {
 	_, values := splitArgs(def.Args)
 	values = slices.AppendSeq(values, maps.Values(def.Env))
 	values = slices.AppendSeq(values, maps.Values(def.Headers))
@@ -29,12 +32,15 @@ func newMask(def mcpconf.Definition) mask {
 			secrets = append(secrets, token)
 		}
 	}
+	secrets = slices.DeleteFunc(secrets, func(s string) bool { return len(s) < minSecret || strings.HasPrefix(s, "/") })
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	return secrets
+}
+
+func maskOf(secrets []string) mask {
 	var pairs []string
 	for _, secret := range secrets {
-		if len(secret) >= minSecret && !strings.HasPrefix(secret, "/") { // paths are no secrets
-			pairs = append(pairs, secret, Hidden)
-		}
+		pairs = append(pairs, secret, Hidden)
 	}
 	return mask{strings.NewReplacer(pairs...)}
 }

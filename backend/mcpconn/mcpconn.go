@@ -141,6 +141,7 @@ type Observer interface {
 	PromptsChanged()                 // the list of prompts is no longer current
 	ResourceUpdated(uri string)      // a subscribed resource changed
 	LeansOn(feature Deprecated)      // the server uses what the newest revision deprecates, seen for the first time
+	Frame(Frame) (number uint64)     // a JSON-RPC message was sent or received; the number names it, 0 when it is not kept
 }
 
 // Conn is a live connection.

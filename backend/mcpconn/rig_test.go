@@ -96,7 +96,8 @@ type ear struct {
 	changes int
 	health  []bool
 	leans   []mcpconn.Deprecated
-	library []string      // what changed: "resources", "prompts", or a URI
+	library []string // what changed: "resources", "prompts", or a URI
+	frames  []mcpconn.Frame
 	news    chan struct{} // capacity 1
 }
 
@@ -124,6 +125,14 @@ func (e *ear) ResourceUpdated(u string) {
 func (e *ear) Spawned(int) {}
 
 func (e *ear) LeansOn(f mcpconn.Deprecated) { e.note(func() { e.leans = append(e.leans, f) }) }
+
+func (e *ear) Frame(f mcpconn.Frame) (number uint64) {
+	e.note(func() {
+		e.frames = append(e.frames, f)
+		number = uint64(len(e.frames))
+	})
+	return number
+}
 
 func (e *ear) Health(ok bool, _ time.Duration) {
 	e.note(func() { e.health = append(e.health, ok) })

@@ -31,6 +31,7 @@ type tap struct {
 	ended    func(t *tap, listen *jsonrpc.Request, err error)
 	listens  listens
 	streams  streams
+	frames   frames
 
 	mu    sync.Mutex
 	asked map[string]question        // by request id
@@ -49,7 +50,8 @@ type question struct {
 func (c *conn) newTap(l link, p *probe) *tap {
 	return &tap{
 		link: l, probe: p, seen: c.sawMessage, progress: c.heardProgress, asks: c.asksBy, ended: c.streamEnded,
-		asked: map[string]question{}, lists: map[string]json.RawMessage{}, calls: map[string]json.RawMessage{},
+		frames: frames{tell: c.obs.Frame, open: map[exchange]opened{}},
+		asked:  map[string]question{}, lists: map[string]json.RawMessage{}, calls: map[string]json.RawMessage{},
 	}
 }
 
@@ -70,7 +72,9 @@ func (t *tap) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if ok && req.Method == "notifications/cancelled" {
 		t.streams.cancelled(cancelledID(req))
 	}
+	t.frames.sending(ctx, msg)
 	err := t.link.Write(ctx, msg)
+	t.frames.sent(msg, err)
 	if ok && req.Method == "notifications/cancelled" {
 		t.forget(cancelledID(req))
 	}
@@ -163,11 +167,13 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		msg, err := t.link.Read(ctx)
 		if err != nil {
+			t.frames.over(err)
 			return nil, err
 		}
 		if t.probe.own(msg) {
 			return msg, nil
 		}
+		t.frames.received(msg)
 		t.seen()
 		switch m := msg.(type) {
 		case *jsonrpc.Response:

@@ -90,7 +90,7 @@ func (l *sseLink) read(events *eventReader, body io.Closer) {
 			l.end(io.EOF)
 			return
 		}
-		messages, _ := decodeData(ev.data)
+		messages, _ := l.to.decode(ev.data)
 		for _, msg := range messages {
 			l.put(msg)
 		}

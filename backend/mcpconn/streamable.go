@@ -283,7 +283,7 @@ func (l *streamableLink) stream(ctx context.Context, req *jsonrpc.Request, resp 
 			if err != nil {
 				break
 			}
-			if messages, ok := decodeData(ev.data); ok && l.deliver(req, messages) == nil {
+			if messages, ok := l.to.decode(ev.data); ok && l.deliver(req, messages) == nil {
 				return nil
 			}
 		}

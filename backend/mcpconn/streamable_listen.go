@@ -129,7 +129,7 @@ func (l *streamableLink) follow(resp *http.Response) (lively bool, last string) 
 		if err != nil {
 			return lively, events.id
 		}
-		messages, ok := decodeData(ev.data)
+		messages, ok := l.to.decode(ev.data)
 		for _, msg := range messages {
 			l.put(msg)
 		}

@@ -80,6 +80,7 @@ type Host struct {
 	alive  map[string][]*link // by place: every link that is not over, ending ones included
 	// by place: kept when a link is made anew; those of one session go with its last link
 	timelines map[string]*timeline
+	traffic   map[string]*traffic
 }
 
 // NewHost returns a Host without connections.
@@ -88,7 +89,7 @@ func NewHost(o HostOptions) *Host {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Host{opts: o, pool: map[string]*link{}, alive: map[string][]*link{}, timelines: map[string]*timeline{}}
+	return &Host{opts: o, pool: map[string]*link{}, alive: map[string][]*link{}, timelines: map[string]*timeline{}, traffic: map[string]*traffic{}}
 }
 
 // errClosing is why links end when the application does.
@@ -185,6 +186,7 @@ func (h *Host) forget(l *link) {
 		delete(h.alive, place)
 		if l.berth.owner != "" {
 			delete(h.timelines, place)
+			delete(h.traffic, place)
 		}
 	}
 	if h.pool[l.berth.key()] == l {

@@ -82,6 +82,8 @@ type link struct {
 	latency      atomic.Int64  // nanoseconds of the last heartbeat or call
 	questions    atomic.Uint64 // asked of the person so far
 	timeline     *timeline     // of its place
+	traffic      *traffic      // of its place
+	secrets      *secrets      // of its definition
 
 	mu         sync.Mutex
 	views      []*Runtime // replaced, never changed in place
@@ -102,6 +104,8 @@ func newLink(h *Host, b berth, number uint64) *link {
 		over:     make(chan struct{}),
 		poke:     make(chan struct{}, 1),
 		timeline: h.timelineLocked(b.place()),
+		traffic:  h.trafficLocked(b.place()),
+		secrets:  &secrets{def: b.def},
 		calling:  map[string]int{},
 		state:    linkState{stage: mcpconn.Resolve, began: time.Now()},
 	}

@@ -148,7 +148,7 @@ func (p *presence) call(ctx context.Context, original string, arguments json.Raw
 		p.link.latency.Store(int64(took))
 	case p.gone.Err() != nil && ctx.Err() == nil:
 		gone := p.refuse()
-		gone.Took = took
+		gone.Took, gone.Frame = took, result.Frame
 		return gone
 	}
 	return result

@@ -84,6 +84,8 @@ type Result struct {
 	// Warning is what the host noticed about an answer that it hands on all the same, "" for
 	// nothing: one sentence, for people and for the model.
 	Warning string `json:",omitempty"`
+	// Frame is the number of the call's request among its server's frames, 0 for none.
+	Frame uint64 `json:",omitempty"`
 }
 
 // Reason says why the host answered a call in the tool's place.

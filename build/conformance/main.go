@@ -201,5 +201,6 @@ func (deaf) ToolsChanged()              {}
 func (deaf) Health(bool, time.Duration) {}
 func (deaf) ResourcesChanged()          {}
 func (deaf) PromptsChanged()            {}
+func (deaf) Frame(mcpconn.Frame) uint64 { return 0 }
 func (deaf) ResourceUpdated(string)     {}
 func (deaf) LeansOn(mcpconn.Deprecated) {}

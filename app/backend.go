@@ -26,6 +26,7 @@ type Backend interface {
 	LibraryCommands
 	AskCommands
 	SignInCommands
+	TrafficCommands
 
 	Servers() Source[MCPSnapshot] // of the shown session; follows a switch of sessions
 	SessionList() Source[SessionsSnapshot]

@@ -81,6 +81,14 @@ func late(life context.Context, name string, limit time.Duration) error {
 	return &CommandError{Code: CodeBusy, Message: fmt.Sprintf("%s did not finish within %s. It may still take effect; the table shows what is so", name, limit)}
 }
 
+// patiently is call for a command that waits for the person: the time limit of the others
+// does not hold.
+func patiently[T any](c *core, name string, run func(ctx context.Context) (T, error)) (T, error) {
+	patient := *c
+	patient.limit = pickLimit
+	return call(&patient, name, run)
+}
+
 // do is call for a command without a result.
 func do(c *core, name string, run func(ctx context.Context) error) error {
 	_, err := call(c, name, func(ctx context.Context) (struct{}, error) { return struct{}{}, run(ctx) })

@@ -153,7 +153,7 @@ func toEvent(sessionID string, e agent.Event, media func(tool.Content) string) C
 		out.InputTok, out.OutputTok = e.Usage.Input, e.Usage.Output
 	}
 	if r := e.Result; r != nil {
-		out.OK, out.Reason, out.Warning, out.TookMs = r.OK, string(r.Reason), r.Warning, wholeMs(r.Took)
+		out.OK, out.Reason, out.Warning, out.TookMs, out.Frame = r.OK, string(r.Reason), r.Warning, wholeMs(r.Took), r.Frame
 		for _, c := range withoutTwins(r.Content) {
 			out.Content = append(out.Content, toContent(c, media))
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// pickLimit is how long a folder dialog may stay open.
+// pickLimit is how long a dialog of the system may stay open.
 const pickLimit = time.Hour
 
 // desktop is what the window asks of the system around it.
@@ -22,6 +22,7 @@ type desktop interface {
 	openFile(ctx context.Context, path string, line int) error
 	openLink(address string) error
 	pickFolder() (string, error)
+	pickSave(title, name string) (path string, err error) // "" when the person cancels
 	copyText(text string) error
 	raise()
 	place() seen
@@ -38,6 +39,10 @@ func (s system) openLink(address string) error {
 
 func (s system) pickFolder() (string, error) {
 	return runtime.OpenDirectoryDialog(s.wails, runtime.OpenDialogOptions{Title: "Open workspace", CanCreateDirectories: true})
+}
+
+func (s system) pickSave(title, name string) (string, error) {
+	return runtime.SaveFileDialog(s.wails, runtime.SaveDialogOptions{Title: title, DefaultFilename: name, CanCreateDirectories: true})
 }
 
 func (s system) copyText(text string) error {

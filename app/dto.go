@@ -224,6 +224,7 @@ type ChatEvent struct {
 	Reason     string        `json:"reason"`
 	Warning    string        `json:"warning"` // tool_result: what was noticed about it
 	TookMs     int64         `json:"tookMs"`
+	Frame      uint64        `json:"frame"` // tool_result: of the call among its server's frames, 0 for none
 	Decision   string        `json:"decision"`
 	By         string        `json:"by"`
 	Progress   float64       `json:"progress"`
@@ -396,6 +397,7 @@ type ToolOutcome struct {
 	Reason  string        `json:"reason"`
 	Warning string        `json:"warning"` // what was noticed about a result that is shown all the same
 	TookMs  int64         `json:"tookMs"`
+	Frame   uint64        `json:"frame"` // of the call among its server's frames, 0 for none
 	Content []ChatContent `json:"content"`
 }
 

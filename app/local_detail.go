@@ -173,7 +173,7 @@ func (l *Local) CallTool(ctx context.Context, callID, server, original, argument
 	if err != nil {
 		return ToolOutcome{}, err
 	}
-	out := ToolOutcome{OK: result.OK, Reason: string(result.Reason), Warning: result.Warning, TookMs: wholeMs(result.Took), Content: []ChatContent{}}
+	out := ToolOutcome{OK: result.OK, Reason: string(result.Reason), Warning: result.Warning, TookMs: wholeMs(result.Took), Frame: result.Frame, Content: []ChatContent{}}
 	for _, c := range withoutTwins(result.Content) {
 		out.Content = append(out.Content, toContent(c, l.media.keep))
 	}

@@ -22,11 +22,8 @@ func (s *Sessions) OpenSession(id string) error {
 }
 
 // PickWorkspace asks for a folder with the system's dialog; "" when the person cancels.
-// It waits for the person, so the time limit of the other commands does not hold.
 func (s *Sessions) PickWorkspace() (string, error) {
-	patient := *s.core
-	patient.limit = pickLimit
-	return call(&patient, "PickWorkspace", func(context.Context) (string, error) { return s.core.desktop.pickFolder() })
+	return patiently(s.core, "PickWorkspace", func(context.Context) (string, error) { return s.core.desktop.pickFolder() })
 }
 
 // RenameSession gives a session a title.

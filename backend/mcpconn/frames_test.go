@@ -36,11 +36,11 @@ func words(frames []mcpconn.Frame) []string {
 // One call is seen whole over every transport and in both eras, and nothing else than what
 // went over the wire.
 func TestFramesOfACall(t *testing.T) {
-	for name, def := range sdkDefinitions(t) {
+	for name, carrier := range carriers(t) {
 		t.Run(name, func(t *testing.T) {
-			c, heard := newRig(t).connect(t, target(def))
+			c, heard := newRig(t).connect(t, target(carrier.def))
 			hello := "initialize"
-			if c.Info().Protocol == "2026-07-28" {
+			if slices.Contains(words(heard.told()), "< response server/discover") {
 				hello = "server/discover"
 			}
 			early := words(heard.told())

@@ -140,7 +140,7 @@ type FramePage struct {
 	Frames []Frame
 	Next   uint64 // what to ask for next
 	Oldest uint64 // no frame up to this number is kept any more
-	More   bool   // there are more after Next already
+	Newest uint64 // of the newest frame there is
 }
 
 // Frames returns the frames of a server after a number, 0 for all that are kept, oldest
@@ -148,11 +148,10 @@ type FramePage struct {
 func (rt *Runtime) Frames(name string, after uint64) FramePage {
 	t := rt.traffic(name)
 	if t == nil {
-		return FramePage{Next: after}
+		return FramePage{Next: after, Oldest: after, Newest: after}
 	}
 	frames, from, oldest, newest := t.after(after, framesPerPage)
-	page := FramePage{Next: from + uint64(len(frames)), Oldest: oldest}
-	page.More = page.Next < newest
+	page := FramePage{Next: from + uint64(len(frames)), Oldest: oldest, Newest: newest}
 	for i, f := range frames {
 		page.Frames = append(page.Frames, f.shown(from+uint64(i)+1))
 	}

@@ -53,7 +53,7 @@ func TestTrafficOutlivesConnections(t *testing.T) {
 		if got := subjects(page); got != "start-1 start-2 start-3" {
 			t.Errorf("frames of %q", got)
 		}
-		if page.Next != page.Frames[2].Number || page.Oldest != page.Frames[0].Number-1 || page.More {
+		if page.Next != page.Frames[2].Number || page.Oldest != page.Frames[0].Number-1 || page.Next != page.Newest {
 			t.Errorf("page %+v", page)
 		}
 		if got := subjects(rt.Frames("a", page.Frames[1].Number)); got != "start-3" {
@@ -158,7 +158,7 @@ func TestFramePages(t *testing.T) {
 			for _, f := range page.Frames {
 				got = append(got, asked(f.Subject))
 			}
-			after, more = page.Next, page.More
+			after, more = page.Next, page.Next < page.Newest
 		}
 		if !slices.Equal(got, bodies) {
 			t.Errorf("%d frames, want %d", len(got), len(bodies))
@@ -243,7 +243,7 @@ func shownFrames(t *testing.T, rt *Runtime, to *strings.Builder) (newest uint64)
 			}
 			to.WriteString(string(heads) + body + "\n")
 		}
-		newest, more = page.Next, page.More
+		newest, more = page.Next, page.Next < page.Newest
 	}
 	return newest
 }

@@ -178,6 +178,7 @@ export namespace app {
 	    reason: string;
 	    warning: string;
 	    tookMs: number;
+	    frame: number;
 	    decision: string;
 	    by: string;
 	    progress: number;
@@ -249,6 +250,31 @@ export namespace app {
 	    problem: string;
 	}
 	
+	export interface Frame {
+	    seq: number;
+	    atMs: number;
+	    out: boolean;
+	    kind: string;
+	    method: string;
+	    id: string;
+	    subject: string;
+	    size: number;
+	    cut: boolean;
+	    pair: number;
+	    tookMs: number;
+	}
+	export interface FrameBody {
+	    text: string;
+	    size: number;
+	    cut: boolean;
+	    gone: boolean;
+	}
+	export interface FramePage {
+	    frames: Frame[];
+	    from: number;
+	    oldest: number;
+	    newest: number;
+	}
 	export interface LackingFolder {
 	    folder: string;
 	    added: boolean;
@@ -589,6 +615,7 @@ export namespace app {
 	    reason: string;
 	    warning: string;
 	    tookMs: number;
+	    frame: number;
 	    content: ChatContent[];
 	}
 	

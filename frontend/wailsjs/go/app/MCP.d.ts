@@ -14,6 +14,8 @@ export function Changes():Promise<Array<app.Change>>;
 
 export function Clashes(arg1:string):Promise<app.Clashes>;
 
+export function ClearFrames(arg1:string):Promise<void>;
+
 export function CompleteArgument(arg1:string,arg2:app.CompletionAsk):Promise<Array<string>>;
 
 export function CopyDiagnosis(arg1:string):Promise<void>;
@@ -26,7 +28,15 @@ export function EnableServer(arg1:string):Promise<app.Done>;
 
 export function ExpandTemplate(arg1:string,arg2:{[key: string]: string}):Promise<string>;
 
+export function ExportFrames(arg1:string):Promise<string>;
+
+export function FindFrames(arg1:string,arg2:string,arg3:number):Promise<Array<number>>;
+
 export function ForgetLibrary(arg1:string):Promise<void>;
+
+export function FrameBody(arg1:string,arg2:number):Promise<app.FrameBody>;
+
+export function Frames(arg1:string,arg2:number):Promise<app.FramePage>;
 
 export function GetPrompt(arg1:string,arg2:string,arg3:{[key: string]: string}):Promise<app.PromptOutcome>;
 

@@ -26,6 +26,10 @@ export function Clashes(arg1) {
   return window['go']['app']['MCP']['Clashes'](arg1);
 }
 
+export function ClearFrames(arg1) {
+  return window['go']['app']['MCP']['ClearFrames'](arg1);
+}
+
 export function CompleteArgument(arg1, arg2) {
   return window['go']['app']['MCP']['CompleteArgument'](arg1, arg2);
 }
@@ -50,8 +54,24 @@ export function ExpandTemplate(arg1, arg2) {
   return window['go']['app']['MCP']['ExpandTemplate'](arg1, arg2);
 }
 
+export function ExportFrames(arg1) {
+  return window['go']['app']['MCP']['ExportFrames'](arg1);
+}
+
+export function FindFrames(arg1, arg2, arg3) {
+  return window['go']['app']['MCP']['FindFrames'](arg1, arg2, arg3);
+}
+
 export function ForgetLibrary(arg1) {
   return window['go']['app']['MCP']['ForgetLibrary'](arg1);
+}
+
+export function FrameBody(arg1, arg2) {
+  return window['go']['app']['MCP']['FrameBody'](arg1, arg2);
+}
+
+export function Frames(arg1, arg2) {
+  return window['go']['app']['MCP']['Frames'](arg1, arg2);
 }
 
 export function GetPrompt(arg1, arg2, arg3) {

@@ -203,7 +203,7 @@ func (c *conn) handshake(ctx context.Context, transport mcp.Transport, p plan) e
 	c.a.enter(Initialize)
 	session, err := c.client().Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: p.revision})
 	if err != nil {
-		if final, _, _, _ := c.a.probe.outcome(); final != nil {
+		if final := c.a.probe.outcome().final; final != nil {
 			return final // go-sdk tells what it made of it
 		}
 		return err

@@ -97,13 +97,13 @@ func (a *attempt) secondPlan(p plan, err error) (again plan, worthIt bool) {
 	if p.pinned || a.stage != Initialize {
 		return plan{}, false
 	}
-	final, refused, _, initialized := a.probe.outcome()
+	probed := a.probe.outcome()
 	switch {
-	case final != nil:
+	case probed.final != nil:
 		return plan{}, false
-	case p.modern() && a.broke(err) && !initialized:
+	case p.modern() && a.broke(err) && !probed.initialized:
 		return plan{revision: legacyRevision}, true
-	case !refused && refusesRevision(err):
+	case !probed.refused && refusesRevision(err):
 		return plan{revision: modernRevision}, true
 	}
 	return plan{}, false
@@ -135,9 +135,8 @@ func (a *attempt) won(c *conn, p plan, err error) (*conn, error) {
 		return c, err
 	}
 	key, info := a.target.Definition.ConnectionKey(), c.Info()
-	_, _, late, _ := a.probe.outcome()
 	switch {
-	case late && info.Protocol < modernRevision:
+	case a.probe.outcome().late && info.Protocol < modernRevision:
 		a.d.eras.forget(key) // it does speak the newer one, and was only slow to say so
 	default:
 		a.d.eras.remember(key, era{Revision: info.Protocol, Server: info.ServerName, Version: info.Version, At: time.Now()}, p.modern())

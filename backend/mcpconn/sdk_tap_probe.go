@@ -21,13 +21,18 @@ type probe struct {
 	budget time.Duration // for the answer; 0: as long as the attempt lasts
 	pinned string        // revision that no initialize may replace, "" when one may
 
-	mu          sync.Mutex
-	discover    string            // id of the running question
-	initialize  string            // id of the initialize that followed
-	instead     *jsonrpc.Response // what go-sdk was told when the budget was over
-	timer       *time.Timer
+	mu         sync.Mutex
+	discover   string            // id of the running question
+	initialize string            // id of the initialize that followed
+	instead    *jsonrpc.Response // what go-sdk was told when the budget was over
+	timer      *time.Timer
+	without    error // final, should go-sdk want to send initialize all the same
+	became     outcome
+}
+
+// outcome is what became of the question.
+type outcome struct {
 	final       error // why no initialize may follow
-	without     error // final, should go-sdk want to send initialize all the same
 	late        bool  // the answer came after the budget, and it was a yes
 	refused     bool  // the answer was a no
 	initialized bool  // initialize was answered, well or not
@@ -56,7 +61,7 @@ func (p *probe) asks(req *jsonrpc.Request, giveUp func(id jsonrpc.ID, instead *j
 	defer p.mu.Unlock()
 	switch req.Method {
 	case "server/discover":
-		p.discover, p.instead, p.final = idKey(req.ID), nil, nil
+		p.discover, p.instead, p.became.final = idKey(req.ID), nil, nil
 		if p.budget > 0 {
 			id := req.ID
 			p.timer = time.AfterFunc(p.budget, func() {
@@ -66,8 +71,8 @@ func (p *probe) asks(req *jsonrpc.Request, giveUp func(id jsonrpc.ID, instead *j
 			})
 		}
 	case "initialize":
-		p.initialize, p.final = idKey(req.ID), cmp.Or(p.final, p.without)
-		return p.final
+		p.initialize, p.became.final = idKey(req.ID), cmp.Or(p.became.final, p.without)
+		return p.became.final
 	}
 	return nil
 }
@@ -97,10 +102,10 @@ func (p *probe) hears(resp *jsonrpc.Response) (drop bool) {
 	defer p.mu.Unlock()
 	switch id := idKey(resp.ID); {
 	case p.initialize != "" && id == p.initialize:
-		p.initialized = true
+		p.became.initialized = true
 	case p.discover == "" || id != p.discover:
 	case p.instead != nil:
-		p.late = p.late || resp.Error == nil
+		p.became.late = p.became.late || resp.Error == nil
 		return true
 	default:
 		p.discover = ""
@@ -113,7 +118,7 @@ func (p *probe) hears(resp *jsonrpc.Response) (drop bool) {
 }
 
 func (p *probe) judgeLocked(resp *jsonrpc.Response) {
-	p.refused = resp.Error != nil
+	p.became.refused = resp.Error != nil
 	switch {
 	case resp.Error == nil && p.pinned != "": // go-sdk goes on to initialize when the revision is not among them
 		var result struct {
@@ -122,9 +127,9 @@ func (p *probe) judgeLocked(resp *jsonrpc.Response) {
 		_ = json.Unmarshal(resp.Result, &result) // what cannot be read names none
 		p.without = &revisionError{p.pinned, result.Speaks}
 	case p.pinned != "" && refusesRevision(resp.Error):
-		p.final = &revisionError{pinned: p.pinned}
+		p.became.final = &revisionError{pinned: p.pinned}
 	case p.pinned != "", resp.Error != nil && saysAll(resp.Error):
-		p.final = resp.Error
+		p.became.final = resp.Error
 	}
 }
 
@@ -142,11 +147,11 @@ func saysAll(err error) bool {
 	return isNetwork(err)
 }
 
-// outcome is what became of the question.
-func (p *probe) outcome() (final error, refused, late, initialized bool) {
+// outcome is what became of the question so far.
+func (p *probe) outcome() outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.final, p.refused, p.late, p.initialized
+	return p.became
 }
 
 // stop ends the clock.

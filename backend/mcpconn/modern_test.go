@@ -241,3 +241,32 @@ func TestWhatAServerLeansOn(t *testing.T) {
 		})
 	}
 }
+
+// TestPendingRequestsEndWithTheReason: not only calls of tools do.
+func TestPendingRequestsEndWithTheReason(t *testing.T) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "hanging", Version: "1"}, nil)
+	asked := make(chan string, 8)
+	server.AddResource(&mcp.Resource{URI: "test://hang", Name: "hang"}, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		asked <- "resource"
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	server.AddPrompt(&mcp.Prompt{Name: "hang"}, func(ctx context.Context, _ *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		asked <- "prompt"
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	c, _ := newRig(t).connect(t, target(stateless(t, server, func(*http.Request) {})))
+	answers := make(chan error, 2)
+	go func() { _, err := c.ReadResource(background(), "test://hang"); answers <- err }()
+	go func() { _, err := c.GetPrompt(background(), "hang", nil); answers <- err }()
+	for range 2 {
+		receive(t, "a request", asked)
+	}
+	c.Close("paused in this session")
+	for range 2 {
+		if err := <-answers; err == nil || !strings.Contains(err.Error(), "paused in this session") {
+			t.Errorf("it ended as %v", err)
+		}
+	}
+}

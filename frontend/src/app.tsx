@@ -44,6 +44,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
   const turning = useSelect(chat.conversation, (each) => each.runId !== "");
   const [showSettings, setShowSettings] = useState(false);
   const [link, setLink] = useState("");
+  const [frames, setFrames] = useState<{ server: string; frame: number }>();
   const [layout, change] = useLayout(settings.layout, (next) => void runner.run("layout", () => host.setLayout(next)));
   const panes = divide(useWidth(), layout);
   useAttention(host);
@@ -67,7 +68,12 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
     chat.insert.set(insert);
     if (panes.wide) change({ boardWide: false });
   };
-  const actions = useMemo(() => ({ onLink: setLink, onCopy }), [onCopy]);
+  // The same for the life of the window: every card of the conversation has it.
+  const onFrames = useCallback((server: string, frame: number) => setFrames({ server, frame }), []);
+  useEffect(() => {
+    if (frames && panes.board === 0 && !panes.wide) change({ boardHidden: false });
+  }, [frames]);
+  const actions = useMemo(() => ({ onLink: setLink, onCopy, onFrames }), [onCopy, onFrames]);
   useShortcuts({ n: newSession, ",": () => setShowSettings(true), b: showSessions, j: showBoard });
   return (
     <ActionsContext value={actions}><div className="window" style={{ "--left": `${panes.sessions}px`, "--right": `${panes.board}px` } as CSSProperties}>
@@ -106,7 +112,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
         </Composer>
       </main>
       {panes.board > 0 || panes.wide ? <div className={panes.wide ? "pane right wide" : "pane right"} role={panes.wide ? "main" : undefined}>
-        <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} onInsert={blocked ? undefined : onInsert} />
+        <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} onInsert={blocked ? undefined : onInsert} frames={frames} />
       </div> : null}
       <StatusLine store={stores.mcp} onRetry={() => void runner.run("retry failed", () => host.retryFailed())} />
       <Suspense>

@@ -84,7 +84,7 @@ export interface ChatContent {
 export interface ChatEvent {
   sessionId: string; runId: string; seq: number; firstSeq: number; kind: ChatKind; atMs: number;
   text: string; attached?: Attachment[]; id: string; server: string; tool: string; arguments: string; ok: boolean;
-  content: ChatContent[]; reason: string; warning: string; tookMs: number; decision: string; by: string;
+  content: ChatContent[]; reason: string; warning: string; tookMs: number; frame?: number; decision: string; by: string;
   progress: number; total: number; inputTokens: number; outputTokens: number;
   code: string; message: string; stopReason: string; practice: boolean; model: string; toSeq: number;
 }
@@ -118,7 +118,17 @@ export interface ServerDetail {
 export interface LogLine { seq: number; atMs: number; level: string; text: string }
 /** level is what was asked of the server, "" for its own choice. */
 export interface LogPage { lines: LogLine[]; next: number; lost: boolean; level: string }
-export interface ToolOutcome { ok: boolean; reason: string; warning: string; tookMs: number; content: ChatContent[] }
+export interface ToolOutcome { ok: boolean; reason: string; warning: string; tookMs: number; frame: number; content: ChatContent[] }
+/** One JSON-RPC message as it went over the wire, or what took its place; pair is the request that it
+ *  answers, fails or cancels. */
+export interface Frame {
+  seq: number; atMs: number; out: boolean; kind: "request" | "response" | "error" | "notification" | "noise" | "failed";
+  method: string; id: string; subject: string; size: number; cut: boolean; pair: number; tookMs: number;
+}
+/** Numbers: before the first frame of the page, before the oldest that is kept, of the newest there is. */
+export interface FramePage { frames: Frame[]; from: number; oldest: number; newest: number }
+/** What a frame holds, secrets hidden; gone when it is no longer kept. */
+export interface FrameBody { text: string; size: number; cut: boolean; gone: boolean }
 /** Why a server was started, and what became of it. */
 export type StartReason = "first" | "again" | "edited" | "retry" | "reconnect";
 export type StartOutcome = "running" | "connected" | "failed" | "cut";

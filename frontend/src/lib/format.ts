@@ -48,3 +48,8 @@ export function memory(bytes: number): string {
   if (mega < 1) return `${Math.max(1, Math.round(bytes / 1024))} kB`;
   return mega < 1000 ? `${mega < 10 ? mega.toFixed(1) : Math.round(mega)} MB` : `${(mega / 1024).toFixed(1)} GB`;
 }
+
+/** A short time as exactly as it is known: "0.42 ms", "12 ms", "3.2 s". */
+export function milliseconds(ms: number): string {
+  return ms < 10 ? `${ms.toFixed(2)} ms` : duration(ms);
+}

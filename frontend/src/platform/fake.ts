@@ -1,4 +1,4 @@
-import type { ApprovalsSnapshot, Ask, AsksSnapshot, ChatContent, ChatEvent, MCPSnapshot, Change, Clashes, Done, LogPage, Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerDoctor, ServerForm, ServerProcesses, ServerStart, ServerTimeline, ServerPrompt, ServerResources, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, SignIn, ToolOutcome, Transcript, Trial } from "../contract/types";
+import type { ApprovalsSnapshot, Ask, AsksSnapshot, ChatContent, ChatEvent, MCPSnapshot, Change, Clashes, Done, FrameBody, FramePage, LogPage, Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerDoctor, ServerForm, ServerProcesses, ServerStart, ServerTimeline, ServerPrompt, ServerResources, ServerRow, ServerTool, SessionsSnapshot, SettingsSnapshot, SignIn, ToolOutcome, Transcript, Trial } from "../contract/types";
 import type { Host, Topics } from "./host";
 
 /** A row with everything at its zero value. */
@@ -74,7 +74,11 @@ export class FakeHost {
     processes: { processes: [], memory: 0, sharedTwice: false, cpuMs: 0, starts: 0, recovered: 0, lastEnd: "", lastEndMs: 0 } as ServerProcesses,
     doctor: { transport: "stdio", problems: [], notes: [], command: "npx", resolved: "/usr/bin/npx", target: "", folder: "/home/dev/pay", envNames: [], shell: "/bin/bash", lacking: [], variables: [], programs: [], line: "npx", set: [] } as ServerDoctor,
     clashes: { clashes: [], taken: [] } as Clashes,
-    outcome: { ok: true, reason: "", warning: "", tookMs: 12, content: [] } as ToolOutcome,
+    outcome: { ok: true, reason: "", warning: "", tookMs: 12, frame: 0, content: [] } as ToolOutcome,
+    frames: { frames: [], from: 0, oldest: 0, newest: 0 } as FramePage,
+    body: { text: "{}", size: 2, cut: false, gone: false } as FrameBody,
+    found: [] as number[],
+    exported: "",
     resources: { resources: [], templates: [], followed: [], changed: [], canSubscribe: false } as ServerResources,
     read: [] as ChatContent[],
     uri: "",
@@ -98,6 +102,7 @@ export class FakeHost {
       transcript: () => this.state.transcript, readServer: () => this.state.form,
       changes: () => this.state.changes, parsePaste: () => this.state.paste, trial: () => this.state.trial, startTrial: () => "t1", serverDetail: () => this.state.detail,
       serverTimeline: () => this.state.timeline, serverProcesses: () => this.state.processes, serverDoctor: () => this.state.doctor,
+      frames: () => this.state.frames, frameBody: () => this.state.body, findFrames: () => this.state.found, exportFrames: () => this.state.exported,
       serverLog: () => this.state.log, clashes: () => this.state.clashes, callTool: () => this.state.outcome, searchSessions: () => this.state.hits,
       serverResources: () => this.state.resources, readResource: () => this.state.read, attachedContent: () => this.state.read, expandTemplate: () => this.state.uri,
       serverPrompts: () => this.state.prompts, getPrompt: () => this.state.prompt, completeArgument: () => this.state.completions,

@@ -1,4 +1,5 @@
 import type {
+  FrameBody, FramePage,
   AskAnswer, AsksSnapshot, ApprovalDecision, ApprovalMode, ApprovalsSnapshot, Change, ChatContent, ChatEvent, Clashes, CompletionAsk, Done, Layout, LogPage, MCPSnapshot, Mention, ModelProfile,
   Paste, ProfileTest, PromptOutcome, SearchHit, ServerDetail, ServerDoctor, ServerForm, ServerProcesses, ServerTimeline, ServerPrompt, ServerResources, SessionsSnapshot, SettingsSnapshot, SignInKeep, ToolOutcome, ToolRules, Transcript, Trial,
 } from "../contract/types";
@@ -64,6 +65,12 @@ export interface Host {
   setLogLevel(name: string, level: string): Promise<void>;
   serverTimeline(name: string): Promise<ServerTimeline>;
   serverProcesses(name: string): Promise<ServerProcesses>;
+  frames(server: string, after: number): Promise<FramePage>;
+  frameBody(server: string, seq: number): Promise<FrameBody>;
+  findFrames(server: string, text: string, after: number): Promise<number[]>;
+  clearFrames(server: string): Promise<void>;
+  /** Resolves with the path that was written, "" when the person chose none. */
+  exportFrames(server: string): Promise<string>;
   /** Examines how a server would start here and in a terminal; again asks the login shell anew. */
   serverDoctor(callId: string, name: string, again: boolean): Promise<ServerDoctor>;
   stopDoctor(callId: string): Promise<void>;

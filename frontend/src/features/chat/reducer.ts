@@ -3,7 +3,7 @@ import type { Attachment, ChatContent, ChatEvent, Transcript } from "../../contr
 /** One tool call as its card shows it. */
 export interface CallItem {
   kind: "call"; key: string; id: string; server: string; tool: string; arguments: string;
-  status: "running" | "ok" | "failed"; asking: boolean; tookMs: number; content: readonly ChatContent[];
+  status: "running" | "ok" | "failed"; asking: boolean; tookMs: number; frame: number; content: readonly ChatContent[];
   reason: string; warning: string; progress: number; total: number; progressText: string; decision: string;
 }
 
@@ -84,7 +84,7 @@ function step(conv: Draft, event: ChatEvent): void {
     case "error": return add(conv, textItem("error", "e", event, event.message || event.code || "the turn failed without saying why"));
     case "tool_call": return add(conv, {
       kind: "call", key: `c${event.seq}`, id: event.id, server: event.server, tool: event.tool,
-      arguments: event.arguments, status: "running", asking: false, tookMs: 0, content: [], reason: "", warning: "",
+      arguments: event.arguments, status: "running", asking: false, tookMs: 0, frame: 0, content: [], reason: "", warning: "",
       progress: 0, total: 0, progressText: "", decision: "",
     }, event.atMs);
     case "asking": return change(conv, event.id, { asking: true });
@@ -92,7 +92,7 @@ function step(conv: Draft, event: ChatEvent): void {
     case "progress": return change(conv, event.id,
       { progress: event.progress, total: event.total, progressText: event.text });
     case "tool_result": return change(conv, event.id, {
-      status: event.ok ? "ok" : "failed", asking: false, tookMs: event.tookMs,
+      status: event.ok ? "ok" : "failed", asking: false, tookMs: event.tookMs, frame: event.frame ?? 0,
       content: event.content, reason: event.reason, warning: event.warning,
     });
     case "usage": {

@@ -27,12 +27,14 @@ const ServerDetailPanel = lazily(() => import("./detail"), "ServerDetailPanel");
 const SIDE_BY_SIDE = 900;
 
 /** Which server's detail is open, and where it begins. */
-interface DetailTarget { name: string; tab?: DetailTab }
+interface DetailTarget { name: string; tab?: DetailTab; at?: { frame: number } }
 
 /** The right side: every server, its state, why, and the button that puts it right. */
-export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert }: {
+export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert, frames }: {
   store: Latest<MCPSnapshot>; host: Host; runner: Runner; demoCommand: string; wide: boolean; onWide: (wide: boolean) => void;
   onInsert?: (insert: Insert) => void;
+  /** A frame whose traffic is to be shown; a new object shows it again. */
+  frames?: { server: string; frame: number };
 }) {
   const snapshot = useStore(store);
   const busy = useStore(runner.busy);
@@ -40,6 +42,9 @@ export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert
   const [known, none] = [snapshot.rev > 0, rows.length === 0];
   const [shown, setShown] = useState<DetailTarget>();
   const setDetail = useCallback((name: string, tab?: DetailTab) => setShown(name ? { name, tab } : undefined), []);
+  useEffect(() => {
+    if (frames) setShown({ name: frames.server, tab: "traffic", at: frames });
+  }, [frames]);
   const { commands, open, setOpen, onRestore, onTrust, onRetryFailed, onRebuildAll } = useBoardActions(store, host, runner, setDetail);
   const [filter, setFilter] = useState<Filter>(EVERY);
   const [sort, setSort] = useState<Sort>();
@@ -68,7 +73,7 @@ export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert
         <Rows all={rows} filter={filter} sort={sort} onSort={setSort} busy={busy} open={shown?.name ?? ""} commands={commands}>{nothing}</Rows>
         <BoardFoot snapshot={snapshot} host={host} runner={runner} onFile={commands.onFile} />
       </div>
-      {shown ? <Suspense fallback={<section className="detail" aria-label={`Details of ${shown.name}`} aria-busy="true" />}><ServerDetailPanel name={shown.name} row={rows.find((row) => row.name === shown.name)} tab={shown.tab} host={host} runner={runner} onClose={close} onVerb={commands.onVerb} onSignIn={commands.onSignIn} onInsert={onInsert} /></Suspense> : null}
+      {shown ? <Suspense fallback={<section className="detail" aria-label={`Details of ${shown.name}`} aria-busy="true" />}><ServerDetailPanel name={shown.name} row={rows.find((row) => row.name === shown.name)} tab={shown.tab} at={shown.at} host={host} runner={runner} onClose={close} onVerb={commands.onVerb} onSignIn={commands.onSignIn} onInsert={onInsert} /></Suspense> : null}
       {open ? <Suspense><BoardDialogs open={open} rows={rows} host={host} runner={runner} onClose={() => setOpen(undefined)} /></Suspense> : null}
     </section>
   );

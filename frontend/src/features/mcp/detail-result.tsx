@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ChatContent, ToolOutcome } from "../../contract/types";
 import { duration } from "../../lib/format";
+import { FramesButton } from "../../ui/frames-button";
 import { JsonTree } from "../../ui/json-tree";
 import { Lamp } from "../../ui/lamp";
 
@@ -8,7 +9,7 @@ import { Lamp } from "../../ui/lamp";
 const CUT_CHARS = 4000;
 
 /** What a tool that a person tried came back with. */
-export function Result({ outcome, tool, fresh }: { outcome: ToolOutcome; tool: string; fresh: boolean }) {
+export function Result({ outcome, server, tool, fresh }: { outcome: ToolOutcome; server: string; tool: string; fresh: boolean }) {
   const box = useRef<HTMLElement>(null);
   // A new result comes into sight; one that was there before does not move the page.
   useEffect(() => {
@@ -17,7 +18,7 @@ export function Result({ outcome, tool, fresh }: { outcome: ToolOutcome; tool: s
   return (
     <section ref={box} className={`result ${outcome.ok ? "ok" : "failed"}`} aria-label="Result">
       <p className="result-head"><span className={outcome.ok ? "st connected" : "st error"}><Lamp shape={outcome.ok ? "disc" : "cross"} />{outcome.ok ? "ok" : "error"}</span>
-        {outcome.reason ? <span>{outcome.reason.replaceAll("_", " ")}</span> : null}<span className="grow" /><span className="muted num">{duration(outcome.tookMs)}</span></p>
+        {outcome.reason ? <span>{outcome.reason.replaceAll("_", " ")}</span> : null}<span className="grow" /><FramesButton server={server} frame={outcome.frame} of={tool} /><span className="muted num">{duration(outcome.tookMs)}</span></p>
       {outcome.warning ? <p className="line warning" role="note" aria-label="Warning">{outcome.warning}</p> : null}
       {outcome.content.length === 0 ? <p className="muted">{outcome.ok ? "It returned nothing." : "It said nothing more."}</p> : null}
       {outcome.content.map((part, at) => <PartView key={at} part={part} of={tool} />)}

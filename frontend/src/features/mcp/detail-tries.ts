@@ -13,7 +13,7 @@ export interface Try {
 /** The tries of one server's tools; they outlive the tab that shows them. */
 export class Tries {
   private readonly cells = new Map<string, Cell<Try>>();
-  constructor(private readonly host: Host, private readonly server: string) {}
+  constructor(private readonly host: Host, readonly server: string) {}
 
   /** The try of a tool; a tool whose schema changed begins anew. */
   of = (tool: ServerTool): Cell<Try> => {

@@ -37,7 +37,7 @@ export function TryTool({ tries, tool, blocked }: { tries: Tries; tool: ServerTo
         <span className={asked && first ? "line error" : "muted"} role="status">{running ? `Running, ${duration(now - running.startedMs) || "0 ms"}` : blocked || (asked || mode === "json" ? first : "")}</span>
       </div>
       {error ? <p className="line error" role="alert">{error}</p> : null}
-      {outcome ? <Result outcome={outcome} tool={tool.name} fresh={outcome !== old} /> : null}
+      {outcome ? <Result outcome={outcome} server={tries.server} tool={tool.name} fresh={outcome !== old} /> : null}
     </form>
   );
 }

@@ -127,7 +127,7 @@ test("a tool is tried by its own name; the try outlives a look at the log; what 
   await user.click(screen.getByRole("tab", { name: "Tools 3" }));
   expect(screen.getByLabelText(/^sql/)).toHaveProperty("value", "select 1");
   const part = { text: "", mimeType: "", url: "", uri: "", name: "", json: "" };
-  fake.state.outcome = { ok: false, reason: "timed_out", warning: "the result is odd", tookMs: 1500, content: [{ ...part, kind: "text", text: "<b>no</b>" }, { ...part, kind: "structured", json: '{"rows":[1]}' }, { ...part, kind: "image", url: "http://evil.test/x.png", name: "evil" }, { ...part, kind: "image", url: "/media/0a", name: "good" }, { ...part, kind: "resource", uri: "file:///a", text: "body" }] };
+  fake.state.outcome = { ok: false, reason: "timed_out", warning: "the result is odd", tookMs: 1500, frame: 0, content: [{ ...part, kind: "text", text: "<b>no</b>" }, { ...part, kind: "structured", json: '{"rows":[1]}' }, { ...part, kind: "image", url: "http://evil.test/x.png", name: "evil" }, { ...part, kind: "image", url: "/media/0a", name: "good" }, { ...part, kind: "resource", uri: "file:///a", text: "body" }] };
   await user.click(screen.getByRole("radio", { name: "JSON" }));
   expect(JSON.parse(screen.getByLabelText<HTMLTextAreaElement>("Arguments as JSON").value)).toEqual({ sql: "select 1" });
   await user.click(screen.getByRole("button", { name: "Run" }));

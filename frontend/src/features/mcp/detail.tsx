@@ -19,16 +19,17 @@ import { cure, hint, LAMP, quiet, type Verb } from "./words";
 const ResourcesTab = lazily(() => import("./detail-resources"), "ResourcesTab");
 const PromptsTab = lazily(() => import("./detail-prompts"), "PromptsTab");
 const TimelineTab = lazily(() => import("./detail-timeline"), "TimelineTab");
+const TrafficTab = lazily(() => import("./traffic"), "TrafficTab");
 const ProcessTab = lazily(() => import("./detail-process"), "ProcessTab");
 
 /** A tab of the detail. */
-export type DetailTab = "overview" | "tools" | "resources" | "prompts" | "timeline" | "log" | "process";
+export type DetailTab = "overview" | "tools" | "resources" | "prompts" | "timeline" | "log" | "traffic" | "process";
 
 /** Verbs that ask before they do. */
 const ASKS: readonly Verb[] = ["Edit", "Define", "Resolve", "Remove"];
 
 interface PanelProps {
-  name: string; row: ServerRow | undefined; host: Host; runner: Runner; tab?: DetailTab; onClose: () => void; onVerb: (verb: Verb, row: ServerRow) => void;
+  name: string; row: ServerRow | undefined; host: Host; runner: Runner; tab?: DetailTab; at?: { frame: number }; onClose: () => void; onVerb: (verb: Verb, row: ServerRow) => void;
   onSignIn: RowCommands["onSignIn"];
   /** Puts something into the message that is being written; missing where none can be. */
   onInsert?: (insert: Insert) => void;
@@ -39,9 +40,9 @@ export function ServerDetailPanel(props: PanelProps) {
   return <Panel key={props.name} {...props} />;
 }
 
-function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb, onSignIn, onInsert }: PanelProps) {
+function Panel({ name, row, host, runner, tab = "overview", at, onClose, onVerb, onSignIn, onInsert }: PanelProps) {
   const [shown, setShown] = useState<DetailTab>(tab);
-  useEffect(() => setShown(tab), [tab]);
+  useEffect(() => setShown(tab), [tab, at]);
   const [view, setView] = useState<ToolsView>({ text: "", sort: "order", chosen: "" });
   const [tries] = useState(() => new Tries(host, name));
   useEffect(() => () => tries.close(), [tries]);
@@ -64,6 +65,7 @@ function Panel({ name, row, host, runner, tab = "overview", onClose, onVerb, onS
         { id: "prompts", label: "Prompts", ...known(row?.promptCount), content: <Suspense><PromptsTab name={name} row={row} host={host} runner={runner} onInsert={onInsert} /></Suspense> },
         { id: "timeline", label: "Timeline", content: <Suspense><TimelineTab name={name} row={row} host={host} /></Suspense> },
         { id: "log", label: "Log", content: <LogView name={name} host={host} runner={runner} /> },
+        { id: "traffic", label: "Traffic", content: <Suspense><TrafficTab name={name} host={host} runner={runner} at={at} /></Suspense> },
         { id: "process", label: "Process", content: <Suspense><ProcessTab name={name} row={row} data={data} host={host} runner={runner} /></Suspense> },
       ]} />
     </section>

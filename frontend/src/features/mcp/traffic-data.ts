@@ -1,0 +1,121 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { Frame } from "../../contract/types";
+import { errorText } from "../../lib/run";
+import type { Host } from "../../platform/host";
+
+/** So many frames are kept in the page, as in the application. */
+const KEPT = 2000;
+const POLL_MS = 250;
+/** How long typing must rest before what frames hold is searched. */
+const SEARCH_MS = 300;
+
+export type Outcome = "ok" | "error" | "no response" | "cancelled" | "waiting" | "";
+
+/** A request with its answer, or a message that has none. */
+export interface Exchange {
+  seq: number; frame: Frame; answer?: Frame; outcome: Outcome; size: number;
+}
+
+export interface TrafficFilter { text: string; kind: "all" | "requests" | "notifications" | "problems"; way: "both" | "out" | "in" }
+
+export const EVERYTHING: TrafficFilter = { text: "", kind: "all", way: "both" };
+
+/** Adds a page of frames to those there are; frames that are there already are left out. */
+export function appendFrames(frames: readonly Frame[], page: readonly Frame[]): readonly Frame[] {
+  const last = frames.at(-1)?.seq ?? 0;
+  const fresh = page.filter((each) => each.seq > last);
+  return fresh.length === 0 ? frames : [...frames, ...fresh].slice(-KEPT);
+}
+
+/** Frames as exchanges in the order in which they began. */
+export function exchanges(frames: readonly Frame[]): readonly Exchange[] {
+  const all: Exchange[] = [];
+  const bySeq = new Map<number, Exchange>();
+  for (const frame of frames) {
+    const request = frame.pair > 0 ? bySeq.get(frame.pair) : undefined;
+    if (request && frame.kind !== "notification") {
+      request.answer = frame;
+      request.size += frame.kind === "failed" ? 0 : frame.size;
+      if (request.outcome !== "cancelled" || frame.kind === "response") request.outcome = OUTCOMES[frame.kind] ?? "";
+      continue;
+    }
+    if (request?.outcome === "waiting" && frame.kind === "notification") request.outcome = "cancelled";
+    const each: Exchange = { seq: frame.seq, frame, outcome: frame.kind === "request" ? "waiting" : OUTCOMES[frame.kind] ?? "", size: frame.size };
+    all.push(each);
+    if (frame.kind === "request") bySeq.set(frame.seq, each);
+  }
+  return all;
+}
+
+const OUTCOMES: Partial<Record<Frame["kind"], Outcome>> = { response: "ok", error: "error", failed: "no response" };
+
+/** The exchanges that a filter lets through; found are the frames whose body holds its text. */
+export function filteredTraffic(all: readonly Exchange[], filter: TrafficFilter, found: ReadonlySet<number>): readonly Exchange[] {
+  const sought = filter.text.trim().toLowerCase();
+  return all.filter((each) => passes(each, filter) && (sought === "" || has(each.frame, sought, found) || (each.answer !== undefined && has(each.answer, sought, found))));
+}
+
+function passes({ frame, outcome }: Exchange, { kind, way }: TrafficFilter): boolean {
+  if (way !== "both" && frame.out !== (way === "out")) return false;
+  switch (kind) {
+    case "all": return true;
+    case "requests": return frame.kind === "request";
+    case "notifications": return frame.kind === "notification";
+    case "problems": return outcome === "error" || outcome === "no response" || outcome === "cancelled" || frame.kind === "noise";
+  }
+}
+
+function has(frame: Frame, sought: string, found: ReadonlySet<number>): boolean {
+  return found.has(frame.seq) || `${frame.method}\n${frame.subject}\n${frame.id}`.toLowerCase().includes(sought);
+}
+
+/** The traffic of a server, read on as long as it is shown and not paused. */
+export function useTraffic(host: Host, name: string, paused: boolean) {
+  const [frames, setFrames] = useState<readonly Frame[]>([]);
+  const [error, setError] = useState("");
+  const [read, setRead] = useState(false);
+  const after = useRef(0);
+  useEffect(() => {
+    if (paused) return;
+    let stopped = false;
+    let timer: ReturnType<typeof setTimeout>;
+    const poll = async () => {
+      let more = false;
+      if (!document.hidden) {
+        try {
+          const page = await host.frames(name, after.current);
+          if (stopped) return;
+          after.current = page.frames.at(-1)?.seq ?? page.newest;
+          more = after.current < page.newest;
+          setFrames((now) => appendFrames(now, page.frames));
+          setError("");
+          setRead(true);
+        } catch (err) {
+          if (stopped) return;
+          setError(errorText(err));
+        }
+      }
+      timer = setTimeout(() => void poll(), more ? 0 : POLL_MS);
+    };
+    void poll();
+    return () => { stopped = true; clearTimeout(timer); };
+  }, [host, name, paused]);
+  const empty = useCallback(() => setFrames([]), []);
+  return { all: useMemo(() => exchanges(frames), [frames]), error, read, empty };
+}
+
+/** The frames whose body holds a text, looked for once typing rests. */
+export function useFound(host: Host, name: string, text: string, newest: number): ReadonlySet<number> {
+  const [found, setFound] = useState<ReadonlySet<number>>(NONE);
+  const sought = text.trim();
+  useEffect(() => {
+    if (sought.length < 2) { setFound(NONE); return; }
+    let stopped = false;
+    const timer = setTimeout(() => host.findFrames(name, sought, 0).then(
+      (seqs) => { if (!stopped) setFound(new Set(seqs)); }, () => undefined), SEARCH_MS); // what the list itself shows is still filtered
+    return () => { stopped = true; clearTimeout(timer); };
+  }, [host, name, sought, newest]);
+  return found;
+}
+
+const NONE: ReadonlySet<number> = new Set();

@@ -94,7 +94,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
       <main hidden={panes.wide}>
         {panes.sessions > 0 ? <Splitter label="Width of the sessions" size={panes.sessions} {...SESSIONS} side="left" onSize={(to) => change({ sessionsWidth: to })} /> : null}
         {panes.board > 0 ? <Splitter label="Width of the server board" size={panes.board} {...BOARD} side="right" onSize={(to) => change({ boardWidth: to })} /> : null}
-        <Conversation store={chat} onLink={setLink} onRetryCall={onRetryCall} onCancelCall={onCancelCall} onResend={blocked ? undefined : onResend} onAttached={onAttached} onCopy={onCopy} mcp={stores.mcp} workspace={workspace}
+        <Conversation store={chat} onLink={setLink} onRetryCall={onRetryCall} onCancelCall={onCancelCall} onResend={blocked ? undefined : onResend} onAttached={onAttached} onCopy={onCopy} onFrames={onFrames} mcp={stores.mcp} workspace={workspace}
           practice={settings.model.practice} onExample={blocked ? undefined : (text) => void runner.run("send", () => host.sendMessage(id, text, []))}>
           {open.map((each) => (
             <Approval key={each.id} question={each} busy={busy.has(each.id)} onAnswer={(decision) => void runner.run(each.id, () => host.answerApproval(each.id, decision))} />

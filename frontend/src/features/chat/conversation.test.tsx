@@ -17,7 +17,7 @@ async function show(events: ChatEvent[], props: Partial<ConversationProps> = {},
   store.show("s1");
   await waitFor(() => expect(store.loading.get()).toBe(false));
   const mcp = new Cell<MCPSnapshot>({ ...fake.state.mcp, rows: [row({ name: "demo", toolCount: 5 })] });
-  const calls = { onLink: vi.fn(), onRetryCall: vi.fn(), onCancelCall: vi.fn(), onCopy: vi.fn(), onResend: vi.fn(() => Promise.resolve(true)), onExample: vi.fn() };
+  const calls = { onLink: vi.fn(), onRetryCall: vi.fn(), onCancelCall: vi.fn(), onCopy: vi.fn(), onFrames: vi.fn(), onResend: vi.fn(() => Promise.resolve(true)), onExample: vi.fn() };
   render(<Conversation store={store} mcp={mcp} workspace="/w" {...calls} {...props} />);
   return { fake, store, ...calls };
 }
@@ -134,9 +134,9 @@ test("an empty conversation of a real model has no examples", async () => {
 });
 
 test("a card shows its arguments as a line and a tree, its result by kind, and offers the call again", async () => {
-  const { onRetryCall, onCancelCall, onCopy } = await show([event(1, { kind: "user", text: "x" }),
+  const { onRetryCall, onCancelCall, onCopy, onFrames } = await show([event(1, { kind: "user", text: "x" }),
     event(2, { kind: "tool_call", id: "a", server: "pg", tool: "query", arguments: '{"limit":3,"table":"deliveries"}' }),
-    event(3, { kind: "tool_result", id: "a", ok: true, warning: "the result does not fit", tookMs: 38, content: [part({ text: '{"rows": 3}' }), part({ json: '{"rows":3}' }), part({ kind: "resource_link", name: "Policy", uri: "file:///p.md" })] }),
+    event(3, { kind: "tool_result", id: "a", ok: true, warning: "the result does not fit", tookMs: 38, frame: 7, content: [part({ text: '{"rows": 3}' }), part({ json: '{"rows":3}' }), part({ kind: "resource_link", name: "Policy", uri: "file:///p.md" })] }),
     event(4, { kind: "tool_call", id: "b", server: "docs", tool: "find", arguments: '{"sql":"select\\n1"}' }),
     event(5, { kind: "tool_result", id: "b", ok: false, reason: "server_gone", content: [part({ text: "docs exited with 1" })] }),
     event(6, { kind: "tool_call", id: "c", tool: "apply_patch", arguments: JSON.stringify({ patch: "*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch" }) }),
@@ -153,6 +153,8 @@ test("a card shows its arguments as a line and a tree, its result by kind, and o
   expect(card.getByText("file:///p.md")).toBeTruthy();
   fireEvent.click(card.getByRole("button", { name: "Copy result of pg · query" }));
   expect(onCopy.mock.calls[0]?.[0]).toContain("[resource link Policy file:///p.md]");
+  fireEvent.click(card.getByRole("button", { name: "Frames of query" }));
+  expect(onFrames.mock.calls).toEqual([["pg", 7]]);
   expect(card.getByRole("note", { name: "Warning" }).textContent).toBe("the result does not fit");
   expect(card.queryByRole("button", { name: /^Cancel/ })).toBeNull();
   const failed = within(screen.getByRole("article", { name: "Tool call docs · find" }));

@@ -25,6 +25,8 @@ export interface ConversationProps {
   /** Sends text in the place of the message with that seq; whether it was accepted. Missing where nothing can be sent. */
   onResend?: (seq: number, text: string) => Promise<boolean>;
   onCopy?: (text: string) => void;
+  /** Shows what went over the wire for a call. */
+  onFrames?: (server: string, frame: number) => void;
   /** What the message with that seq carries, by its place. */
   onAttached?: (seq: number, at: number) => Promise<ChatContent[]>;
   /** Sends an example of an empty conversation; they are for the practice model. */
@@ -33,11 +35,11 @@ export interface ConversationProps {
 }
 
 /** The conversation of the shown session. */
-export function Conversation({ store, onLink, onCopy, practice = false, mcp, workspace, onExample, children, ...rest }: ConversationProps) {
+export function Conversation({ store, onLink, onCopy, onFrames, practice = false, mcp, workspace, onExample, children, ...rest }: ConversationProps) {
   const { items, sessionId, runId } = useStore(store.conversation);
   const problem = useStore(store.problem);
   const loading = useStore(store.loading);
-  const actions = useMemo(() => ({ onLink, onCopy }), [onLink, onCopy]);
+  const actions = useMemo(() => ({ onLink, onCopy, onFrames }), [onLink, onCopy, onFrames]);
   return (
     <ActionsContext value={actions}>
       <Pane key={sessionId} items={items} running={runId !== ""} onCopy={onCopy} {...rest}>

@@ -31,7 +31,7 @@ export const ToolCard = memo(function ToolCard({ call, found, onRetry, onCancel 
         {given.kind === "tree" ? <button type="button" className="summary mono" aria-label={`Arguments ${given.line}`} aria-expanded={opened || found} title={given.line} onClick={() => setOpen(!opened)}>{given.line}</button> : <span className="grow" />}
         <span className={`word ${call.status}`}>{call.asking ? "waiting for approval" : call.status}{call.reason ? ` (${call.reason.replaceAll("_", " ")})` : ""}</span>
         {call.tookMs > 0 ? <span className="muted num">{duration(call.tookMs)}</span> : null}
-        <FramesButton server={call.server} frame={call.frame} of={name} />
+        <FramesButton server={call.server} frame={call.frame} of={call.tool} />
         {call.status === "running" && !call.asking ? <button type="button" className="btn ghost" aria-label={`Cancel call of ${call.tool}`} title="End this call only; the agent goes on" onClick={() => onCancel(call)}>Cancel</button> : null}
         {retry ? <button type="button" className="btn" aria-label={`Retry call of ${call.server}`} title={`Try ${call.server} again and offer this call once more`} onClick={() => onRetry(call)}>Retry</button> : null}
       </header>

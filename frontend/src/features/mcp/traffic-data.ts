@@ -9,7 +9,7 @@ const POLL_MS = 250;
 /** How long typing must rest before what frames hold is searched. */
 const SEARCH_MS = 300;
 
-export type Outcome = "ok" | "error" | "no response" | "cancelled" | "waiting" | "";
+export type Outcome = "ok" | "error" | "no response" | "cancelled" | "waiting" | "open" | "";
 
 /** A request with its answer, or a message that has none. */
 export interface Exchange {
@@ -40,11 +40,16 @@ export function exchanges(frames: readonly Frame[]): readonly Exchange[] {
       continue;
     }
     if (request?.outcome === "waiting" && frame.kind === "notification") request.outcome = "cancelled";
-    const each: Exchange = { seq: frame.seq, frame, outcome: frame.kind === "request" ? "waiting" : OUTCOMES[frame.kind] ?? "", size: frame.size };
+    const each: Exchange = { seq: frame.seq, frame, outcome: frame.kind === "request" ? unanswered(frame) : OUTCOMES[frame.kind] ?? "", size: frame.size };
     all.push(each);
     if (frame.kind === "request") bySeq.set(frame.seq, each);
   }
   return all;
+}
+
+/** A subscription is a request that stays open (MCP 2026-07-28, subscriptions/listen). */
+function unanswered(frame: Frame): Outcome {
+  return frame.method === "subscriptions/listen" ? "open" : "waiting";
 }
 
 const OUTCOMES: Partial<Record<Frame["kind"], Outcome>> = { response: "ok", error: "error", failed: "no response" };

@@ -20,7 +20,7 @@ export function Pair({ name, exchange, host }: { name: string; exchange: Exchang
       {frame.kind !== "request" ? null : answer
         ? <Side name={name} title={answer.kind === "failed" ? "No response" : answer.kind === "error" ? "Error" : "Response"} frame={answer} host={host} />
         : <section className="traffic-side" aria-label="Response"><header><h3>Response</h3></header>
-            <p className="muted">{outcome === "cancelled" ? "It was cancelled. An answer may still come." : `No answer yet, ${lasted(now - frame.atMs)}.`}</p></section>}
+            <p className="muted">{outcome === "cancelled" ? "It was cancelled. An answer may still come." : outcome === "open" ? "It stays open: what the server tells of comes as notifications." : `No answer yet, ${lasted(now - frame.atMs)}.`}</p></section>}
     </div>
   );
 }

@@ -33,6 +33,7 @@ test("requests and their answers are one line; what has none says so", () => {
   const late = exchanges([...SOME, frame(10, { out: false, kind: "response", pair: 5 }), frame(11, { out: false, kind: "failed", pair: 9, size: 40 })]);
   expect(late.find((each) => each.seq === 5)?.outcome).toBe("ok");
   expect(late.find((each) => each.seq === 9)).toMatchObject({ outcome: "no response", size: 100 });
+  expect(exchanges([frame(1, { method: "subscriptions/listen" })])).toMatchObject([{ outcome: "open" }]);
   expect(exchanges([frame(2, { out: false, kind: "response", pair: 1 })])).toMatchObject([{ seq: 2, outcome: "ok" }]); // its request is no longer kept
 });
 

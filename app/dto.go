@@ -280,6 +280,10 @@ type ServerForm struct {
 	Env     []NamedValue `json:"env"`
 	Headers []NamedValue `json:"headers"`
 	Enable  bool         `json:"enable"` // also enable it in this workspace
+
+	TimeoutMs     int    `json:"timeoutMs"`     // to connect; 0 for the default
+	CallTimeoutMs int    `json:"callTimeoutMs"` // of a call without progress; 0 for the default
+	Protocol      string `json:"protocol"`      // a revision of MCP, "" or auto for the newest that both sides have
 }
 
 // NamedValue is one entry of env or headers. A stored value never reaches the page:

@@ -16,10 +16,9 @@ func (l *Local) ParsePaste(_ context.Context, text string) (Paste, error) {
 	}
 	paste := Paste{Forms: []ServerForm{}, Warnings: orEmpty(warnings)}
 	for _, d := range defs {
-		paste.Forms = append(paste.Forms, ServerForm{
-			Name: d.Name, Type: string(d.Type), Command: d.Command, Args: orEmpty(d.Args), CWD: d.CWD, URL: d.URL,
-			Env: withValues(d.Env), Headers: withValues(d.Headers), Enable: true,
-		})
+		form := toForm(d, withValues)
+		form.Enable = true
+		paste.Forms = append(paste.Forms, form)
 		if left := beyondForm(d); len(left) > 0 {
 			paste.Warnings = append(paste.Warnings, fmt.Sprintf("%s: the form has no place for %s. Write it into mcp.json when the server is saved", d.Name, strings.Join(left, ", ")))
 		}
@@ -42,8 +41,7 @@ func beyondForm(d mcpconf.Definition) (fields []string) {
 		name string
 		set  bool
 	}{
-		{"timeoutMs", d.TimeoutMs > 0}, {"callTimeoutMs", d.CallTimeoutMs > 0}, {"protocol", d.Protocol != ""}, {"auth", len(d.Auth) > 0},
-		{"tools", len(d.Tools.Exclude)+len(d.Tools.Rename) > 0},
+		{"auth", len(d.Auth) > 0}, {"tools", len(d.Tools.Exclude)+len(d.Tools.Rename) > 0},
 	} {
 		if f.set {
 			fields = append(fields, f.name)

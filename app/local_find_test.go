@@ -13,11 +13,11 @@ import (
 func TestParsePasteFillsForms(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"a command line", `B=2 A="x y" npx -y foo-mcp`,
-			`{"forms":[{"name":"foo","type":"stdio","command":"npx","args":["-y","foo-mcp"],"cwd":"","url":"","env":[{"name":"A","value":"x y","hasValue":false},{"name":"B","value":"2","hasValue":false}],"headers":[],"enable":true}],"warnings":[]}`},
+			`{"forms":[{"name":"foo","type":"stdio","command":"npx","args":["-y","foo-mcp"],"cwd":"","url":"","env":[{"name":"A","value":"x y","hasValue":false},{"name":"B","value":"2","hasValue":false}],"headers":[],"enable":true,"timeoutMs":0,"callTimeoutMs":0,"protocol":""}],"warnings":[]}`},
 		{"a URL", "https://mcp.linear.app/sse",
-			`{"forms":[{"name":"linear","type":"sse","command":"","args":[],"cwd":"","url":"https://mcp.linear.app/sse","env":[],"headers":[],"enable":true}],"warnings":[]}`},
-		{"what no form holds", `{"a": {"url": "https://x.dev", "headers": {"H": "v"}, "timeoutMs": 5, "tools": {"exclude": ["x"]}}}`,
-			`{"forms":[{"name":"a","type":"streamable_http","command":"","args":[],"cwd":"","url":"https://x.dev","env":[],"headers":[{"name":"H","value":"v","hasValue":false}],"enable":true}],"warnings":["a: the form has no place for timeoutMs, tools. Write it into mcp.json when the server is saved"]}`},
+			`{"forms":[{"name":"linear","type":"sse","command":"","args":[],"cwd":"","url":"https://mcp.linear.app/sse","env":[],"headers":[],"enable":true,"timeoutMs":0,"callTimeoutMs":0,"protocol":""}],"warnings":[]}`},
+		{"what no form holds", `{"a": {"url": "https://x.dev", "headers": {"H": "v"}, "timeoutMs": 5, "protocol": "2025-06-18", "tools": {"exclude": ["x"]}}}`,
+			`{"forms":[{"name":"a","type":"streamable_http","command":"","args":[],"cwd":"","url":"https://x.dev","env":[],"headers":[{"name":"H","value":"v","hasValue":false}],"enable":true,"timeoutMs":5,"callTimeoutMs":0,"protocol":"2025-06-18"}],"warnings":["a: the form has no place for tools. Write it into mcp.json when the server is saved"]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			paste, err := (&Local{}).ParsePaste(t.Context(), tt.in)

@@ -126,10 +126,18 @@ func (l *Local) GetServer(_ context.Context, name string) (ServerForm, error) {
 	if err != nil {
 		return ServerForm{}, err
 	}
+	form := toForm(def, withoutValues)
+	form.Enable = s.IsEnabled(name)
+	return form, nil
+}
+
+// toForm is what a form shows of a definition; values says what of its values.
+func toForm(def mcpconf.Definition, values func(map[string]string) []NamedValue) ServerForm {
 	return ServerForm{
 		Name: def.Name, Type: string(def.Type), Command: def.Command, Args: orEmpty(def.Args), CWD: def.CWD, URL: def.URL,
-		Env: withoutValues(def.Env), Headers: withoutValues(def.Headers), Enable: s.IsEnabled(name),
-	}, nil
+		Env: values(def.Env), Headers: values(def.Headers),
+		TimeoutMs: def.TimeoutMs, CallTimeoutMs: def.CallTimeoutMs, Protocol: def.Protocol,
+	}
 }
 
 func withoutValues(values map[string]string) []NamedValue {
@@ -151,6 +159,10 @@ func fromForm(old mcpconf.Definition, form ServerForm) (mcpconf.Definition, erro
 	def := old
 	def.Name, def.Type = form.Name, mcpconf.Transport(form.Type)
 	def.Command, def.Args, def.CWD, def.URL = form.Command, form.Args, form.CWD, form.URL
+	def.TimeoutMs, def.CallTimeoutMs, def.Protocol = form.TimeoutMs, form.CallTimeoutMs, form.Protocol
+	if def.TimeoutMs < 0 || def.CallTimeoutMs < 0 {
+		return def, &CommandError{Code: CodeInvalid, Message: "a limit cannot be below zero; leave it empty for the default"}
+	}
 	entries, stored := form.Env, old.Env
 	if def.Type != mcpconf.Stdio {
 		entries, stored = form.Headers, old.Headers

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 )
@@ -50,5 +51,25 @@ func TestEditKeepsAndReplacesStoredValues(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The limits and the revision of a definition go through the form and back.
+func TestLimitsAndRevisionOfTheForm(t *testing.T) {
+	r := newServerRig(t, nil)
+	form := ServerForm{Name: "slow", Type: "stdio", Command: "false", TimeoutMs: 1500, CallTimeoutMs: 90_000, Protocol: "2025-06-18"}
+	done(t)(r.AddServer(r.ctx(), form))
+	got, err := r.GetServer(r.ctx(), "slow")
+	if err != nil || got.TimeoutMs != 1500 || got.CallTimeoutMs != 90_000 || got.Protocol != "2025-06-18" {
+		t.Errorf("form %+v, %v", got, err)
+	}
+	got.TimeoutMs, got.CallTimeoutMs, got.Protocol = 0, 0, ""
+	done(t)(r.EditServer(r.ctx(), "slow", got))
+	if text, err := os.ReadFile(r.store); err != nil || strings.Contains(string(text), "imeoutMs") || strings.Contains(string(text), "protocol") {
+		t.Errorf("defaults are written: %s, %v", text, err)
+	}
+	got.TimeoutMs = -1
+	if _, err := r.EditServer(r.ctx(), "slow", got); err == nil || commandError(err).Code != CodeInvalid {
+		t.Errorf("a limit below zero: %v", err)
 	}
 }

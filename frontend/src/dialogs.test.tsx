@@ -92,7 +92,7 @@ test("an unreadable file is named with its line, opens there, and the servers st
 test("edit keeps stored values without showing them and changes only what was changed", async () => {
   const fake = await open((f) => {
     f.state.mcp = { ...f.state.mcp, rows: [row({ name: "pg" })] };
-    f.state.form = { name: "pg", type: "stdio", command: "npx", args: ["-y", "pg"], cwd: "", url: "", env: [{ name: "PG_URL", value: "", hasValue: true }], headers: [], enable: false };
+    f.state.form = { name: "pg", type: "stdio", command: "npx", args: ["-y", "pg"], cwd: "", url: "", env: [{ name: "PG_URL", value: "", hasValue: true }], headers: [], enable: false, timeoutMs: 0, callTimeoutMs: 0, protocol: "" };
     f.refuse.editServer = { code: "conflict", message: "mcp.json was changed meanwhile: read it again", server: "pg" };
   });
   const user = userEvent.setup();

@@ -94,6 +94,8 @@ export interface NamedValue { name: string; value: string; hasValue: boolean }
 export interface ServerForm {
   name: string; type: string; command: string; args: string[]; cwd: string; url: string;
   env: NamedValue[]; headers: NamedValue[]; enable: boolean;
+  /** Limits to connect and of a call without progress, 0 for the default; a revision of MCP, "" for the newest. */
+  timeoutMs: number; callTimeoutMs: number; protocol: string;
 }
 export interface ToolRules { exclude: string[]; rename: Record<string, string> }
 /** The way to take a change of the files back; id is "" when nothing changed. */

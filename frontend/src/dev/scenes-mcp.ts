@@ -30,7 +30,7 @@ function lines(): LogLine[] {
  *  ok, running or failed is how the dry run goes, clashes has sixty of them. */
 export function mcpScene(fake: FakeHost, kind: string): void {
   const { state } = fake;
-  const form = { name: "postgres", type: "stdio", command: "npx", args: ["-y", "@acme/pg-mcp", "--read-only"], cwd: "", url: "", env: [{ name: "PG_URL", value: "", hasValue: true }, { name: "PG_POOL", value: "", hasValue: true }], headers: [], enable: true };
+  const form = { name: "postgres", type: "stdio", command: "npx", args: ["-y", "@acme/pg-mcp", "--read-only"], cwd: "", url: "", env: [{ name: "PG_URL", value: "", hasValue: true }, { name: "PG_POOL", value: "", hasValue: true }], headers: [], enable: true, timeoutMs: 0, callTimeoutMs: 0, protocol: "" };
   const stages = [{ stage: "resolve", ms: 2 }, { stage: "spawn", ms: 41 }, { stage: "connect", ms: 4 }, { stage: "initialize", ms: 690 }, { stage: "list", ms: 58 }, { stage: "validate", ms: 3 }, { stage: "claim", ms: 1 }];
   state.form = form;
   state.detail = { name: "postgres", form, rules: { exclude: ["read_file"], rename: { list_tables: "pg_list_tables" } }, tools: TOOLS, stages, instructions: "Ask for table names before you write a query. Never select more columns than you need.\nThe replica lags by up to five seconds." };

@@ -459,6 +459,9 @@ export namespace app {
 	    env: NamedValue[];
 	    headers: NamedValue[];
 	    enable: boolean;
+	    timeoutMs: number;
+	    callTimeoutMs: number;
+	    protocol: string;
 	}
 	
 	export interface SearchHit {

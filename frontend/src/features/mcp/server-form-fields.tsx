@@ -1,6 +1,6 @@
-import { useId, useMemo, useState, type ReactNode, type RefObject } from "react";
+import { useEffect, useId, useMemo, useState, type ReactNode, type RefObject } from "react";
 import type { ServerForm } from "../../contract/types";
-import { offerOf, problemsOf, TRANSPORTS } from "./server-form-rules";
+import { offerOf, problemsOf, REVISIONS, TRANSPORTS } from "./server-form-rules";
 import { Values } from "./values";
 
 /** The fields of a definition. What is wrong is said at a field once it was left, or on submit. */
@@ -34,8 +34,39 @@ export function Fields({ form, taken, first, submitted, onChange, onOffer }: {
           <input {...props} className="mono" inputMode="url" placeholder="https://example.com/mcp" value={form.url} spellCheck={false} autoComplete="off" onBlur={() => touch("url")} onChange={(e) => set({ url: e.target.value }, "url")} />)}</Field>
         <Values label="Headers" values={form.headers} problems={entries} onChange={(headers) => set({ headers })} onBlur={(at) => touch(`entry ${at}`)} />
       </>}
+      <Advanced form={form} problem={problem} onTouch={touch} onChange={set} />
     </div>
   );
+}
+
+/** What most definitions leave to their defaults: folded, unless it says something. */
+function Advanced({ form, problem, onTouch, onChange }: {
+  form: ServerForm; problem: (field: string) => string | undefined; onTouch: (field: string) => void; onChange: (part: Partial<ServerForm>) => void;
+}) {
+  const pinned = form.protocol === "auto" ? "" : form.protocol;
+  const says = form.timeoutMs !== 0 || form.callTimeoutMs !== 0 || pinned !== "";
+  const [open, setOpen] = useState(says);
+  useEffect(() => { if (says) setOpen(true); }, [says]);
+  return (
+    <details className="advanced" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>Advanced</summary>
+      <div className="advanced-fields">
+        <Field label="Limit to connect, s" problem={problem("timeoutMs")}>{(props) => <Seconds {...props} ms={form.timeoutMs} fallback="30" onBlur={() => onTouch("timeoutMs")} onChange={(timeoutMs) => onChange({ timeoutMs })} />}</Field>
+        <Field label="Limit of a call, s" problem={problem("callTimeoutMs")}>{(props) => <Seconds {...props} ms={form.callTimeoutMs} fallback="120" onBlur={() => onTouch("callTimeoutMs")} onChange={(callTimeoutMs) => onChange({ callTimeoutMs })} />}</Field>
+        <Field label="Protocol">{(props) => (
+          <select {...props} value={pinned} onChange={(e) => onChange({ protocol: e.target.value })}>
+            <option value="">newest of both</option>
+            {pinned && !(REVISIONS as readonly string[]).includes(pinned) ? <option value={pinned}>{pinned} (unknown)</option> : null}
+            {REVISIONS.map((each) => <option key={each} value={each}>{each}</option>)}
+          </select>)}</Field>
+      </div>
+    </details>
+  );
+}
+
+/** A limit in seconds, kept in milliseconds; empty is the default. */
+function Seconds({ ms, fallback, onChange, ...rest }: ControlProps & { ms: number; fallback: string; onBlur: () => void; onChange: (ms: number) => void }) {
+  return <input {...rest} type="number" min="0" step="any" placeholder={fallback} value={ms === 0 ? "" : ms / 1000} onChange={(e) => onChange(e.target.value === "" ? 0 : Math.round(Number(e.target.value) * 1000))} />;
 }
 
 interface ControlProps { id: string; "aria-invalid": true | undefined; "aria-describedby": string | undefined }

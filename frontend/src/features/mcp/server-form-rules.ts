@@ -5,7 +5,7 @@ export const TRANSPORTS = ["stdio", "streamable_http", "sse"] as const;
 
 /** An empty definition, enabled here. */
 export function blank(name = ""): ServerForm {
-  return { name, type: "stdio", command: "", args: [], cwd: "", url: "", env: [], headers: [], enable: true };
+  return { name, type: "stdio", command: "", args: [], cwd: "", url: "", env: [], headers: [], enable: true, timeoutMs: 0, callTimeoutMs: 0, protocol: "" };
 }
 
 /** What is wrong with a form: the field, the words at it, and a sentence for the whole form. */
@@ -32,8 +32,17 @@ export function problemsOf(form: ServerForm, taken: readonly string[]): Problem[
     else if (names.indexOf(each) !== at) say(`entry ${at}`, `${each} is there twice`);
     else if (form.type === "stdio" ? /[=\0]/.test(each) : !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(each)) say(`entry ${at}`, form.type === "stdio" ? "A name has no =" : "A header's name has letters, digits and - only");
   });
+  for (const [field, ms] of [["timeoutMs", form.timeoutMs], ["callTimeoutMs", form.callTimeoutMs]] as const) {
+    if (!(ms >= 0 && ms <= LONGEST_MS)) say(field, "Seconds, at most a day; empty for the default", "A limit is given in seconds, at most a day");
+  }
   return found;
 }
+
+/** The longest limit that a form takes. */
+const LONGEST_MS = 86_400_000;
+
+/** The revisions of MCP that a definition can pin, newest first. */
+export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
 /** Whether two forms say the same. */
 export function sameForm(a: ServerForm, b: ServerForm): boolean {
@@ -48,6 +57,7 @@ export function hasValues(form: ServerForm): boolean {
 /** What the parts of a form are called in a sentence. */
 const PARTS: Readonly<Record<keyof ServerForm, string>> = {
   name: "name", type: "transport", command: "command", args: "arguments", cwd: "working folder", url: "URL", env: "environment", headers: "headers", enable: "enablement",
+  timeoutMs: "limit to connect", callTimeoutMs: "limit of a call", protocol: "protocol",
 };
 
 /** Brings together what was changed in a form and what another program changed meanwhile; of a

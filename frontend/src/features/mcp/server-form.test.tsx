@@ -1,4 +1,4 @@
-import { render, screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { ServerForm } from "../../contract/types";
@@ -204,4 +204,24 @@ test("a name with markup is text", () => {
   open({ initial: form({ name: "<img src=x>" }), edits: "<img src=x>" });
   expect(screen.getByRole("dialog", { name: "Edit <img src=x>" })).toBeTruthy();
   expect(document.querySelector("img")).toBeNull();
+});
+
+test("limits and protocol are folded until they say something; a limit is in seconds", async () => {
+  expect(problemsOf(form({ timeoutMs: -1 }), []).map((each) => each.field)).toEqual(["timeoutMs"]);
+  expect(problemsOf(form({ callTimeoutMs: Number.NaN }), []).map((each) => each.field)).toEqual(["callTimeoutMs"]);
+  const onSave = vi.fn(() => Promise.resolve(""));
+  render(<ServerFormDialog initial={form({})} taken={[]} canEnable onSave={onSave} onClose={() => {}} />);
+  const fold = screen.getByText("Advanced").closest("details");
+  expect(fold?.open).toBe(false);
+  fireEvent.change(screen.getByLabelText("Limit to connect, s"), { target: { value: "1.5" } });
+  fireEvent.change(screen.getByLabelText("Protocol"), { target: { value: "2025-06-18" } });
+  expect(fold?.open).toBe(true);
+  fireEvent.click(screen.getByRole("button", { name: "Add" }));
+  await waitFor(() => expect(onSave.mock.calls).toEqual([[form({ timeoutMs: 1500, protocol: "2025-06-18" })]]));
+});
+
+test("what is in the file is shown, a revision that nobody knows too", () => {
+  render(<ServerFormDialog initial={form({ callTimeoutMs: 90_000, protocol: "2031-01-01" })} edits="a" taken={[]} canEnable onSave={() => Promise.resolve("")} onClose={() => {}} />);
+  expect(screen.getByLabelText<HTMLInputElement>("Limit of a call, s").value).toBe("90");
+  expect(screen.getByLabelText<HTMLSelectElement>("Protocol").value).toBe("2031-01-01");
 });

@@ -2,6 +2,7 @@ import { event, FakeHost, row, signIn } from "../platform/fake";
 import { chatScene } from "./scenes-chat";
 import { mcpScene } from "./scenes-mcp";
 import { processScene } from "./scenes-process";
+import { trafficScene } from "./scenes-traffic";
 
 /** A window to look at: ?s=empty|busy|failing|many|long and ?theme=light|dark. */
 export function scenario(query: URLSearchParams): FakeHost {
@@ -36,6 +37,7 @@ export function scenario(query: URLSearchParams): FakeHost {
   if (kind === "long") rows.unshift(row({ name: "数据库查询服务器用于生产环境的只读副本", state: "error", action: "retry", cause: "lost", reason: "连接已断开：服务器进程意外退出，退出代码 137，正在等待下一次重试" }), row({ name: "a-very-long-server-name-that-nobody-would-type-by-hand-but-tools-generate", toolCount: 12345, connectMs: 61000 }));
   mcpScene(fake, query.get("mcp") ?? "");
   processScene(fake);
+  trafficScene(fake);
   fake.state.mcp = { ...fake.state.mcp, rows: kind === "many" ? Array.from({ length: 300 }, (_, at) => ({ ...(rows[at % rows.length] ?? rows[0]!), name: `server-${at}` })) : rows, toolCount: 47, schemaTokens: 6100, rebuild: { atMs: Date.now(), tookMs: 640, added: ["a", "b"], removed: [], changed: [] },
     fileErrors: kind === "long" ? [{ path: "/home/dev/pay/.ai4j/workspace.json", line: 6, column: 12, message: "a comma or ] is expected" }] : [] };
   fake.state.sessions = { ...fake.state.sessions, sessions: ["Retry webhook deliveries", "Why does the ledger test fail on Tuesdays", "升级数据库驱动"].map((title, at) => ({ id: `s${at + 1}`, title, workspace: at < 2 ? "/home/dev/payments-api" : "", updatedMs: Date.now() - at * 7.2e6, running: false, readOnly: false })) };

@@ -47,6 +47,7 @@ func (backend) FollowChat(ctx context.Context, _ func(app.ChatEvent)) error {
 func (backend) Media() http.Handler             { return nil }
 func (backend) Place() settings.Window          { return settings.Window{} }
 func (backend) KeepPlace(settings.Window) error { return nil }
+func (backend) BrowseWith(func(string) error)   {}
 func (backend) Start()                          {}
 func (backend) Close() error                    { return nil }
 

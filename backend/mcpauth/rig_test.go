@@ -17,6 +17,7 @@ import (
 	"patchbay/backend/mcpauth/authtest"
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcpconn"
+	"patchbay/backend/mcpconn/mcptest"
 	"patchbay/backend/tool"
 )
 
@@ -99,26 +100,12 @@ func withAuth(def mcpconf.Definition, auth string) mcpconf.Definition {
 	return def
 }
 
-type deaf struct{}
-
-func (deaf) Stage(mcpconn.Stage)        {}
-func (deaf) Spawned(int)                {}
-func (deaf) Stderr(string)              {}
-func (deaf) Log(string, string)         {}
-func (deaf) ToolsChanged()              {}
-func (deaf) Health(bool, time.Duration) {}
-func (deaf) ResourcesChanged()          {}
-func (deaf) PromptsChanged()            {}
-func (deaf) Frame(mcpconn.Frame) uint64 { return 0 }
-func (deaf) ResourceUpdated(string)     {}
-func (deaf) LeansOn(mcpconn.Deprecated) {}
-
 // dial connects; the failure is nil when that worked.
 func (r *rig) dial(def mcpconf.Definition) (mcpconn.Conn, *mcpconn.Failure) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	c, err := r.dialer.Dial(ctx, mcpconn.Target{Definition: def, Timeout: patience, MaxTimeout: patience}, deaf{})
+	c, err := r.dialer.Dial(ctx, mcpconn.Target{Definition: def, Timeout: patience, MaxTimeout: patience}, mcptest.Deaf{})
 	var failure *mcpconn.Failure
 	if errors.As(err, &failure) {
 		return nil, failure

@@ -16,6 +16,7 @@ import (
 	"patchbay/backend/mcpauth"
 	"patchbay/backend/mcpconf"
 	"patchbay/backend/mcpconn"
+	"patchbay/backend/mcpconn/mcptest"
 	"patchbay/backend/tool"
 )
 
@@ -69,7 +70,7 @@ type scenario struct {
 
 // through goes once through a server; again says that signing in may help.
 func (s *scenario) through(ctx context.Context) (again bool, err error) {
-	c, err := s.dialer.Dial(ctx, mcpconn.Target{Definition: s.def, Timeout: limit, MaxTimeout: limit, Person: agreeable{}}, deaf{})
+	c, err := s.dialer.Dial(ctx, mcpconn.Target{Definition: s.def, Timeout: limit, MaxTimeout: limit, Person: agreeable{}}, mcptest.Deaf{})
 	var failed *mcpconn.Failure
 	if errors.As(err, &failed) {
 		return failed.Cause == mcpconn.SignIn, err
@@ -189,18 +190,3 @@ func arguments(schema json.RawMessage) json.RawMessage {
 	}
 	return data
 }
-
-// deaf hears nothing of a connection.
-type deaf struct{}
-
-func (deaf) Stage(mcpconn.Stage)        {}
-func (deaf) Spawned(int)                {}
-func (deaf) Stderr(string)              {}
-func (deaf) Log(string, string)         {}
-func (deaf) ToolsChanged()              {}
-func (deaf) Health(bool, time.Duration) {}
-func (deaf) ResourcesChanged()          {}
-func (deaf) PromptsChanged()            {}
-func (deaf) Frame(mcpconn.Frame) uint64 { return 0 }
-func (deaf) ResourceUpdated(string)     {}
-func (deaf) LeansOn(mcpconn.Deprecated) {}

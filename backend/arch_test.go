@@ -22,7 +22,6 @@ var layers = map[string]int{
 	"patchbay":                        0,
 	"patchbay/app":                    1,
 	"patchbay/backend/cli":            1,
-	"patchbay/build/conformance":      1,
 	"patchbay/backend/session":        2,
 	"patchbay/backend/agent":          3,
 	"patchbay/backend/mcphost":        3,
@@ -84,7 +83,7 @@ func packages(t *testing.T) []listed {
 // isRig reports whether a package exists for tests only.
 func isRig(path string) bool {
 	last := path[strings.LastIndex(path, "/")+1:]
-	return path == "patchbay/backend" || strings.HasSuffix(last, "test") || last == "e2e" || last == "bench" || strings.Contains(path, "/app/e2e") || strings.Contains(path, "test/")
+	return path == "patchbay/backend" || strings.HasSuffix(last, "test") || last == "e2e" || last == "bench" || strings.Contains(path, "/app/e2e") || strings.HasPrefix(path, "patchbay/build/") || strings.Contains(path, "test/")
 }
 
 func TestImportsPointDown(t *testing.T) {

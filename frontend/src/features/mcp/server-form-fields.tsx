@@ -64,9 +64,18 @@ function Advanced({ form, problem, onTouch, onChange }: {
   );
 }
 
-/** A limit in seconds, kept in milliseconds; empty is the default. */
-function Seconds({ ms, fallback, onChange, ...rest }: ControlProps & { ms: number; fallback: string; onBlur: () => void; onChange: (ms: number) => void }) {
-  return <input {...rest} type="number" min="0" step="any" placeholder={fallback} value={ms === 0 ? "" : ms / 1000} onChange={(e) => onChange(e.target.value === "" ? 0 : Math.round(Number(e.target.value) * 1000))} />;
+/** A limit in seconds, kept in milliseconds; empty is the default, NaN what is no number. */
+function Seconds({ ms, fallback, onBlur, onChange, ...rest }: ControlProps & { ms: number; fallback: string; onBlur: () => void; onChange: (ms: number) => void }) {
+  // What is typed stays as it is typed: 0.0 may be on its way to 0.05.
+  const [typed, setTyped] = useState("");
+  const value = Number.isNaN(ms) || inMs(typed) === ms ? typed : String(ms / 1000);
+  return <input {...rest} type="number" min="0" step="any" placeholder={fallback} value={value}
+    onBlur={() => { if (ms === 0) setTyped(""); onBlur(); }}
+    onChange={(e) => { setTyped(e.target.value); onChange(e.target.validity.badInput ? Number.NaN : inMs(e.target.value)); }} />;
+}
+
+function inMs(seconds: string): number {
+  return Math.round(Number(seconds) * 1000);
 }
 
 interface ControlProps { id: string; "aria-invalid": true | undefined; "aria-describedby": string | undefined }

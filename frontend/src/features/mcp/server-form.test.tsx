@@ -225,3 +225,15 @@ test("what is in the file is shown, a revision that nobody knows too", () => {
   expect(screen.getByLabelText<HTMLInputElement>("Limit of a call, s").value).toBe("90");
   expect(screen.getByLabelText<HTMLSelectElement>("Protocol").value).toBe("2031-01-01");
 });
+
+test("a limit keeps what is typed while it begins with zeros", async () => {
+  const onSave = vi.fn(() => Promise.resolve(""));
+  const user = userEvent.setup();
+  render(<ServerFormDialog initial={form({ timeoutMs: 2000 })} edits="a" taken={[]} canEnable onSave={onSave} onClose={() => {}} />);
+  const field = screen.getByLabelText<HTMLInputElement>("Limit to connect, s");
+  await user.clear(field);
+  await user.type(field, "0.05");
+  expect(field.value).toBe("0.05");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(onSave.mock.calls).toEqual([[form({ timeoutMs: 50 })]]));
+});

@@ -80,6 +80,7 @@ export function useTraffic(host: Host, name: string, paused: boolean) {
   const [error, setError] = useState("");
   const [read, setRead] = useState(false);
   const after = useRef(0);
+  const cleared = useRef(0);
   useEffect(() => {
     if (paused) return;
     let stopped = false;
@@ -88,11 +89,14 @@ export function useTraffic(host: Host, name: string, paused: boolean) {
       let more = false;
       if (!document.hidden) {
         try {
+          const clears = cleared.current;
           const page = await host.frames(name, after.current);
           if (stopped) return;
-          after.current = page.frames.at(-1)?.seq ?? page.newest;
-          more = after.current < page.newest;
-          setFrames((now) => appendFrames(now, page.frames));
+          if (clears === cleared.current) { // else it may hold what was cleared meanwhile
+            after.current = page.frames.at(-1)?.seq ?? page.newest;
+            more = after.current < page.newest;
+            setFrames((now) => appendFrames(now, page.frames));
+          }
           setError("");
           setRead(true);
         } catch (err) {
@@ -105,7 +109,11 @@ export function useTraffic(host: Host, name: string, paused: boolean) {
     void poll();
     return () => { stopped = true; clearTimeout(timer); };
   }, [host, name, paused]);
-  const empty = useCallback(() => setFrames([]), []);
+  const empty = useCallback(() => {
+    cleared.current++;
+    after.current = 0;
+    setFrames([]);
+  }, []);
   return { all: useMemo(() => exchanges(frames), [frames]), error, read, empty };
 }
 

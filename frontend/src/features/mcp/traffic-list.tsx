@@ -1,8 +1,9 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowLeft, ArrowRight } from "lucide-react";
 import { useEffect, useId, useLayoutEffect, useRef, type KeyboardEvent } from "react";
-import { clock, milliseconds } from "../../lib/format";
+import { clock, lasted, milliseconds } from "../../lib/format";
 import { bytes } from "../../ui/bytes";
+import { useClock } from "./detail-stages";
 import type { Exchange } from "./traffic-data";
 
 /** This near to the end counts as at the end. */
@@ -62,8 +63,13 @@ function Row({ id, exchange, chosen, top, onChoose }: { id: string; exchange: Ex
       <span className={frame.out ? "way out" : "way"} role="img" aria-label={way} title={way}><Arrow size={13} aria-hidden="true" /></span>
       <span className="traffic-what"><span className="mono">{frame.kind === "noise" ? "no message" : frame.method || frame.kind}</span>{frame.subject ? <span className="muted"> {frame.subject}</span> : null}{bad && answer?.subject ? <span className="traffic-bad"> {answer.subject}</span> : null}</span>
       <span className={bad ? "traffic-bad" : "muted"}>{outcome}</span>
-      <span className="muted num">{answer ? milliseconds(answer.tookMs) : ""}</span>
+      <span className="muted num">{answer ? milliseconds(answer.tookMs) : outcome === "waiting" ? <Waited since={frame.atMs} /> : ""}</span>
       <span className="muted num">{bytes(size)}</span>
     </div>
   );
+}
+
+/** How long a request is without its answer. */
+function Waited({ since }: { since: number }) {
+  return lasted(useClock(true) - since);
 }

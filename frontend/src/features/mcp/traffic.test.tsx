@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { Frame } from "../../contract/types";
 import { Runner } from "../../lib/run";
 import { FakeHost } from "../../platform/fake";
+import type { Host } from "../../platform/host";
 import { TrafficTab } from "./traffic";
 import { appendFrames, EVERYTHING, exchanges, filteredTraffic } from "./traffic-data";
 
@@ -99,6 +100,7 @@ test("the list is read, filtered, chosen by keyboard, cleared and exported", asy
 test("a request without an answer says how long it waits; pause stops reading", async () => {
   const { fake } = open({ frame: 9 });
   expect(await screen.findByText(/^No answer yet, /)).toBeTruthy();
+  expect(screen.getAllByRole("option").at(-1)?.textContent).toMatch(/slowwaiting\d+ d \d+ h/); // in the list too
   fireEvent.click(screen.getByRole("button", { name: "Pause" }));
   await act(async () => { await new Promise((later) => setTimeout(later, 50)); });
   const reads = fake.calls.filter(([what]) => what === "frames").length;
@@ -118,4 +120,24 @@ test("what is cut or gone says so", async () => {
   cut.fake.state.body = { text: '{"method":"tools/call","par', size: 3 << 20, cut: true, gone: false };
   expect((await screen.findAllByText("The first 64.0 KB of 3.0 MB.")).length).toBe(2);
   expect(screen.getAllByLabelText("Request", { selector: "pre" })).toHaveLength(1);
+});
+
+test("what was being read when the traffic was cleared does not come back", async () => {
+  const fake = new FakeHost();
+  const page = (frames: Frame[], newest: number) => ({ frames, from: 0, oldest: 0, newest });
+  let arrive: (late: ReturnType<typeof page>) => void = () => {};
+  const late = new Promise<ReturnType<typeof page>>((resolve) => { arrive = resolve; });
+  const frames = vi.fn<(server: string, after: number) => Promise<ReturnType<typeof page>>>()
+    .mockResolvedValue(page([], 10)).mockResolvedValueOnce(page(SOME, 9)).mockReturnValueOnce(late);
+  const host = new Proxy(fake.host(), { get: (all, what: keyof Host) => what === "frames" ? frames : all[what] });
+  render(<TrafficTab name="db" host={host} runner={new Runner()} />);
+  const list = await screen.findByRole("listbox", { name: "Traffic of db" });
+  await waitFor(() => expect(frames).toHaveBeenCalledTimes(2));
+  expect(within(list).getAllByRole("option")).toHaveLength(7);
+  fireEvent.click(screen.getByRole("button", { name: "Clear" }));
+  await screen.findByText("Nothing was sent or received yet.");
+  arrive(page([frame(10, { kind: "notification" })], 10));
+  await waitFor(() => expect(frames).toHaveBeenCalledTimes(3));
+  expect(within(list).queryAllByRole("option")).toHaveLength(0);
+  expect(frames).toHaveBeenLastCalledWith("db", 0); // what came since is read, whenever that was
 });

@@ -46,7 +46,7 @@ func (m *Manager) register(ctx context.Context, at place, redirect string) (clie
 		RedirectURIs: []string{redirect}, ClientName: ClientName, ApplicationType: "native",
 		TokenEndpointAuthMethod: methodFor(at.server.TokenEndpointAuthMethodsSupported),
 		GrantTypes:              grants, ResponseTypes: []string{"code"},
-	}, m.client)
+	}, at.web.Client)
 	var refused *oauthex.ClientRegistrationError
 	switch {
 	case errors.As(err, &refused):

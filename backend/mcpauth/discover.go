@@ -49,47 +49,31 @@ func parseChallenge(headers []string) challenge {
 	return c
 }
 
-// newClient makes requests to authorization servers. A redirect is followed only where it
-// stays with the server that was asked.
-func newClient(transport http.RoundTripper) *http.Client {
-	if transport == nil {
-		transport = http.DefaultTransport.(*http.Transport).Clone()
-	}
-	return &http.Client{
-		Transport: transport,
-		Timeout:   requestLimit,
-		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if len(via) > 5 || req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
-				return fmt.Errorf("%s redirects to %s", via[0].URL.Host, req.URL.Host)
-			}
-			return nil
-		},
-	}
-}
-
 // place is where the sign-in to a server happens.
 type place struct {
 	resource string // named in requests for a token (RFC 8707), "" where the server knows none
 	scopes   []string
 	server   *oauthex.AuthServerMeta
+	web      *web
 }
 
 // discover finds the authorization server of an MCP server: by the metadata that the
 // challenge names, by metadata at the well-known addresses (RFC 9728), else at the server's
 // own origin, as revision 2025-03-26 has it.
 func (m *Manager) discover(ctx context.Context, def mcpconf.Definition, c challenge) (place, error) {
-	resource, err := m.resource(ctx, def, c)
+	web := m.webOf(ctx, canonical(def.URL))
+	resource, err := web.resource(ctx, def, c)
 	if err != nil {
 		return place{}, err
 	}
-	meta, err := m.metadata(ctx, resource.AuthorizationServers[0])
+	meta, err := web.metadata(ctx, resource.AuthorizationServers[0])
 	if err != nil && resource.madeUp {
-		meta, err = m.legacy(ctx, resource.AuthorizationServers[0], err)
+		meta, err = web.legacy(ctx, resource.AuthorizationServers[0], err)
 	}
 	if err != nil {
 		return place{}, err
 	}
-	return place{resource: resource.Resource, scopes: resource.ScopesSupported, server: meta}, nil
+	return place{resource: resource.Resource, scopes: resource.ScopesSupported, server: meta, web: web}, nil
 }
 
 // resource is the metadata of a protected resource.
@@ -99,7 +83,7 @@ type resource struct {
 }
 
 // resource reads the metadata of the protected resource, or makes it up where there is none.
-func (m *Manager) resource(ctx context.Context, def mcpconf.Definition, c challenge) (*resource, error) {
+func (w *web) resource(ctx context.Context, def mcpconf.Definition, c challenge) (*resource, error) {
 	own := canonical(def.URL)
 	u, err := url.Parse(own)
 	if err != nil {
@@ -107,7 +91,7 @@ func (m *Manager) resource(ctx context.Context, def mcpconf.Definition, c challe
 	}
 	var failure error
 	for _, address := range resourceAddresses(u, c.metadata) {
-		meta, err := m.resourceAt(ctx, address, u)
+		meta, err := w.resourceAt(ctx, address, u)
 		var status *statusError
 		switch {
 		case errors.As(err, &status) && status.status/100 == 4 && address != c.metadata:
@@ -143,9 +127,9 @@ func resourceAddresses(u *url.URL, named string) []string {
 
 // resourceAt reads metadata that must be about the server, or about a part of its origin
 // that the server is in (RFC 9728, 3.3: metadata of another resource must not be used).
-func (m *Manager) resourceAt(ctx context.Context, address string, server *url.URL) (*oauthex.ProtectedResourceMetadata, error) {
+func (w *web) resourceAt(ctx context.Context, address string, server *url.URL) (*oauthex.ProtectedResourceMetadata, error) {
 	var meta oauthex.ProtectedResourceMetadata
-	if err := m.getJSON(ctx, address, &meta); err != nil {
+	if err := w.getJSON(ctx, address, &meta); err != nil {
 		return nil, err
 	}
 	about, err := url.Parse(meta.Resource)
@@ -153,7 +137,7 @@ func (m *Manager) resourceAt(ctx context.Context, address string, server *url.UR
 		return nil, fmt.Errorf("the metadata at %s is about another resource, %q, so it is not used", address, meta.Resource)
 	}
 	for _, each := range meta.AuthorizationServers {
-		if err := safe(each); err != nil {
+		if err := w.safe(each); err != nil {
 			return nil, err
 		}
 	}
@@ -171,11 +155,11 @@ func contains(resource, server *url.URL) bool {
 
 // metadata reads what an authorization server says of itself (RFC 8414, OpenID Connect
 // discovery). One that says nothing has the endpoints of revision 2025-03-26.
-func (m *Manager) metadata(ctx context.Context, issuer string) (*oauthex.AuthServerMeta, error) {
-	if err := safe(issuer); err != nil {
+func (w *web) metadata(ctx context.Context, issuer string) (*oauthex.AuthServerMeta, error) {
+	if err := w.safe(issuer); err != nil {
 		return nil, err
 	}
-	meta, err := auth.GetAuthServerMetadata(ctx, issuer, m.client)
+	meta, err := auth.GetAuthServerMetadata(ctx, issuer, w.Client)
 	if err != nil {
 		return nil, fmt.Errorf("the authorization server %s cannot be used: %w", host(issuer), err)
 	}
@@ -186,14 +170,14 @@ func (m *Manager) metadata(ctx context.Context, issuer string) (*oauthex.AuthSer
 			TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
 		}
 	}
-	return meta, checked(meta)
+	return meta, w.checked(meta)
 }
 
 // legacy reads the metadata at a server's own origin as revision 2025-03-26 has it: its
 // issuer may be another address there. Of another origin it is not used.
-func (m *Manager) legacy(ctx context.Context, root string, why error) (*oauthex.AuthServerMeta, error) {
+func (w *web) legacy(ctx context.Context, root string, why error) (*oauthex.AuthServerMeta, error) {
 	var meta oauthex.AuthServerMeta
-	if err := m.getJSON(ctx, root+"/.well-known/oauth-authorization-server", &meta); err != nil {
+	if err := w.getJSON(ctx, root+"/.well-known/oauth-authorization-server", &meta); err != nil {
 		return nil, why
 	}
 	own, err := url.Parse(root)
@@ -206,16 +190,16 @@ func (m *Manager) legacy(ctx context.Context, root string, why error) (*oauthex.
 			return nil, why
 		}
 	}
-	return &meta, checked(&meta)
+	return &meta, w.checked(&meta)
 }
 
 // checked refuses what cannot be signed in to safely.
-func checked(meta *oauthex.AuthServerMeta) error {
+func (w *web) checked(meta *oauthex.AuthServerMeta) error {
 	for _, each := range []string{meta.AuthorizationEndpoint, meta.TokenEndpoint, meta.RegistrationEndpoint, meta.RevocationEndpoint} {
 		if each == "" {
 			continue
 		}
-		if err := safe(each); err != nil {
+		if err := w.safe(each); err != nil {
 			return err
 		}
 	}
@@ -240,6 +224,14 @@ func safe(address string) error {
 	return fmt.Errorf("%s is no https address, so it is not trusted with a sign-in", address)
 }
 
+// safe also refuses what is nearer than the server that led there.
+func (w *web) safe(address string) error {
+	if err := safe(address); err != nil {
+		return err
+	}
+	return w.reach.allows(address)
+}
+
 // host is what people know a server by.
 func host(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
@@ -257,8 +249,8 @@ type statusError struct {
 func (e *statusError) Error() string { return fmt.Sprintf("%s answered HTTP %d", e.address, e.status) }
 
 // getJSON reads a JSON document of at most a megabyte.
-func (m *Manager) getJSON(ctx context.Context, address string, into any) error {
-	if err := safe(address); err != nil {
+func (w *web) getJSON(ctx context.Context, address string, into any) error {
+	if err := w.safe(address); err != nil {
 		return err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -266,7 +258,7 @@ func (m *Manager) getJSON(ctx context.Context, address string, into any) error {
 		return err
 	}
 	req.Header.Set("Accept", "application/json")
-	resp, err := m.client.Do(req)
+	resp, err := w.Do(req)
 	if err != nil {
 		return plain(err)
 	}
@@ -284,6 +276,9 @@ func (m *Manager) getJSON(ctx context.Context, address string, into any) error {
 // code or a token.
 func plain(err error) error {
 	var at *url.Error
+	if refused := near(err); refused != nil {
+		return refused
+	}
 	if !errors.As(err, &at) {
 		return err
 	}

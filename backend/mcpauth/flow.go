@@ -212,7 +212,7 @@ func (m *Manager) ask(ctx context.Context, def mcpconf.Definition) challenge {
 		return challenge{}
 	}
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	resp, err := m.client.Do(req)
+	resp, err := m.webOf(ctx, canonical(def.URL)).Do(req)
 	if err != nil {
 		return challenge{}
 	}

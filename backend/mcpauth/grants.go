@@ -142,7 +142,7 @@ func (m *Manager) vouched(ctx context.Context, config config, r *record) (string
 	if len(r.Scopes) > 0 {
 		form.Set("scope", joined(r.Scopes))
 	}
-	body, err := m.post(ctx, &record{Client: client{ID: config.Identity.ClientID}}, config.Identity.TokenEndpoint, form)
+	body, err := m.post(ctx, &record{Server: config.Identity.TokenEndpoint, Client: client{ID: config.Identity.ClientID}}, config.Identity.TokenEndpoint, form)
 	if err != nil {
 		return "", err
 	}

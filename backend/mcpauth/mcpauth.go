@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -82,7 +83,8 @@ const (
 // Manager owns the sign-ins of a process.
 type Manager struct {
 	opts   Options
-	client *http.Client
+	webs   [nowhere]*web // by reach
+	find   lookup
 	states *watch.Value[map[string]State]
 	turn   chan struct{} // holds one value: whoever has it may ask the person
 	life   context.Context
@@ -111,8 +113,15 @@ func New(o Options) *Manager {
 		o.Open = func(string) error { return errNoBrowser }
 	}
 	m := &Manager{
-		opts: o, client: newClient(o.Transport), states: watch.NewValue(map[string]State{}),
+		opts: o, states: watch.NewValue(map[string]State{}),
 		turn: make(chan struct{}, 1), servers: map[string]*server{},
+	}
+	for r := range m.webs {
+		m.webs[r] = newWeb(reach(r), o.Transport)
+	}
+	m.find = lookupName
+	if o.Transport != nil { // it alone knows where names lead
+		m.find = func(context.Context, string) ([]netip.Addr, error) { return nil, nil }
 	}
 	m.turn <- struct{}{}
 	m.life, m.end = context.WithCancel(context.Background())
@@ -126,7 +135,9 @@ func (m *Manager) States() *watch.Value[map[string]State] { return m.states }
 func (m *Manager) Close() {
 	m.end()
 	m.wg.Wait()
-	m.client.CloseIdleConnections()
+	for _, each := range m.webs {
+		each.CloseIdleConnections()
+	}
 }
 
 // Key names the sign-in of a definition whose values are expanded: its server's address

@@ -61,6 +61,9 @@ type place struct {
 // challenge names, by metadata at the well-known addresses (RFC 9728), else at the server's
 // own origin, as revision 2025-03-26 has it.
 func (m *Manager) discover(ctx context.Context, def mcpconf.Definition, c challenge) (place, error) {
+	if err := safe(def.URL); err != nil {
+		return place{}, err // the token would go there
+	}
 	web := m.webOf(ctx, canonical(def.URL))
 	resource, err := web.resource(ctx, def, c)
 	if err != nil {
@@ -84,11 +87,11 @@ type resource struct {
 
 // resource reads the metadata of the protected resource, or makes it up where there is none.
 func (w *web) resource(ctx context.Context, def mcpconf.Definition, c challenge) (*resource, error) {
-	own := canonical(def.URL)
-	u, err := url.Parse(own)
+	u, err := url.Parse(canonical(def.URL))
 	if err != nil {
-		return nil, fmt.Errorf("%s is no address", own)
+		return nil, errors.New("its url is no address")
 	}
+	u.RawQuery, u.ForceQuery = "", false // its values may be keys
 	var failure error
 	for _, address := range resourceAddresses(u, c.metadata) {
 		meta, err := w.resourceAt(ctx, address, u)
@@ -108,7 +111,7 @@ func (w *web) resource(ctx context.Context, def mcpconf.Definition, c challenge)
 		return nil, failure
 	}
 	root := &url.URL{Scheme: u.Scheme, Host: u.Host}
-	meta := &oauthex.ProtectedResourceMetadata{AuthorizationServers: []string{root.String()}, Resource: own}
+	meta := &oauthex.ProtectedResourceMetadata{AuthorizationServers: []string{root.String()}, Resource: u.String()}
 	return &resource{ProtectedResourceMetadata: meta, madeUp: true}, nil
 }
 
@@ -134,7 +137,7 @@ func (w *web) resourceAt(ctx context.Context, address string, server *url.URL) (
 	}
 	about, err := url.Parse(meta.Resource)
 	if err != nil || !contains(about, server) {
-		return nil, fmt.Errorf("the metadata at %s is about another resource, %q, so it is not used", address, meta.Resource)
+		return nil, fmt.Errorf("the metadata at %s is about another resource, %s, so it is not used", brief(address, saidMost), brief(meta.Resource, saidMost))
 	}
 	for _, each := range meta.AuthorizationServers {
 		if err := w.safe(each); err != nil {
@@ -163,12 +166,13 @@ func (w *web) metadata(ctx context.Context, issuer string) (*oauthex.AuthServerM
 	if err != nil {
 		return nil, fmt.Errorf("the authorization server %s cannot be used: %w", host(issuer), err)
 	}
-	if meta == nil {
-		base := strings.TrimRight(issuer, "/")
-		meta = &oauthex.AuthServerMeta{
-			Issuer: issuer, AuthorizationEndpoint: base + "/authorize",
-			TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
-		}
+	if meta != nil {
+		return meta, errors.Join(w.checked(meta), knowsPKCE(meta))
+	}
+	base := strings.TrimRight(issuer, "/")
+	meta = &oauthex.AuthServerMeta{
+		Issuer: issuer, AuthorizationEndpoint: base + "/authorize",
+		TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
 	}
 	return meta, w.checked(meta)
 }
@@ -190,11 +194,14 @@ func (w *web) legacy(ctx context.Context, root string, why error) (*oauthex.Auth
 			return nil, why
 		}
 	}
-	return &meta, w.checked(&meta)
+	return &meta, errors.Join(w.checked(&meta), knowsPKCE(&meta))
 }
 
 // checked refuses what cannot be signed in to safely.
 func (w *web) checked(meta *oauthex.AuthServerMeta) error {
+	if meta.TokenEndpoint == "" {
+		return fmt.Errorf("the authorization server %s names no token endpoint", host(meta.Issuer))
+	}
 	for _, each := range []string{meta.AuthorizationEndpoint, meta.TokenEndpoint, meta.RegistrationEndpoint, meta.RevocationEndpoint} {
 		if each == "" {
 			continue
@@ -203,7 +210,13 @@ func (w *web) checked(meta *oauthex.AuthServerMeta) error {
 			return err
 		}
 	}
-	if len(meta.CodeChallengeMethodsSupported) > 0 && !slices.Contains(meta.CodeChallengeMethodsSupported, "S256") {
+	return nil
+}
+
+// knowsPKCE refuses metadata that does not promise S256 (MCP, basic/authorization,
+// authorization code protection: a client must).
+func knowsPKCE(meta *oauthex.AuthServerMeta) error {
+	if !slices.Contains(meta.CodeChallengeMethodsSupported, "S256") {
 		return fmt.Errorf("the authorization server %s does not know PKCE with S256, without which signing in is not safe", host(meta.Issuer))
 	}
 	return nil
@@ -214,14 +227,14 @@ func (w *web) checked(meta *oauthex.AuthServerMeta) error {
 func safe(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return fmt.Errorf("%q is no address of an authorization server", address)
+		return fmt.Errorf("%s is no address of an authorization server", brief(address, saidMost))
 	}
 	name := u.Hostname()
 	ip := net.ParseIP(name)
 	if u.Scheme == "https" || u.Scheme == "http" && (name == "localhost" || ip != nil && ip.IsLoopback()) {
 		return nil
 	}
-	return fmt.Errorf("%s is no https address, so it is not trusted with a sign-in", address)
+	return fmt.Errorf("%s is no https address, so it is not trusted with a sign-in", brief(address, saidMost))
 }
 
 // safe also refuses what is nearer than the server that led there.
@@ -246,7 +259,9 @@ type statusError struct {
 	address string
 }
 
-func (e *statusError) Error() string { return fmt.Sprintf("%s answered HTTP %d", e.address, e.status) }
+func (e *statusError) Error() string {
+	return fmt.Sprintf("%s answered HTTP %d", brief(e.address, saidMost), e.status)
+}
 
 // getJSON reads a JSON document of at most a megabyte.
 func (w *web) getJSON(ctx context.Context, address string, into any) error {
@@ -267,7 +282,7 @@ func (w *web) getJSON(ctx context.Context, address string, into any) error {
 		return &statusError{resp.StatusCode, address}
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(into); err != nil {
-		return fmt.Errorf("%s holds no metadata: %w", address, err)
+		return fmt.Errorf("%s holds no metadata: %w", brief(address, saidMost), err)
 	}
 	return nil
 }

@@ -28,6 +28,13 @@ type refusal struct {
 	status      int
 }
 
+// refusalOf reads one. The status says enough where the body is something else.
+func refusalOf(status int, body []byte) *refusal {
+	refused := &refusal{status: status}
+	_ = json.Unmarshal(body, refused)
+	return refused
+}
+
 func (e *refusal) Error() string {
 	if e.Code == "" {
 		return fmt.Sprintf("HTTP %d", e.status)
@@ -103,7 +110,9 @@ func (m *Manager) post(ctx context.Context, r *record, address string, form url.
 	if resp.StatusCode/100 == 2 {
 		return body, nil
 	}
-	refused := &refusal{status: resp.StatusCode}
-	_ = json.Unmarshal(body, refused) // the status says enough where the body is something else
+	refused := refusalOf(resp.StatusCode, body)
+	_, sent, _ := strings.Cut(req.Header.Get("Authorization"), " ")
+	refused.Code = without(refused.Code, form, r.Client.Secret, sent)
+	refused.Description = without(refused.Description, form, r.Client.Secret, sent)
 	return nil, refused
 }

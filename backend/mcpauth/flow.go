@@ -55,7 +55,7 @@ func (f *flow) run(ctx context.Context, c challenge) (*record, error) {
 	}
 	r, err := f.through(ctx, at, back, redirect, f.scopes(config, at, c))
 	if back != nil {
-		back.close(err)
+		back.close(briefly(err))
 	}
 	return r, err
 }
@@ -125,6 +125,9 @@ func joined(scopes []string) string { return strings.Join(scopes, " ") }
 
 // through has the person agree and trades the code for a token.
 func (f *flow) through(ctx context.Context, at place, back *loopback, redirect string, scopes []string) (*record, error) {
+	if at.server.AuthorizationEndpoint == "" {
+		return nil, fmt.Errorf("the authorization server %s names no authorization endpoint", host(at.server.Issuer))
+	}
 	client, err := f.m.clientAt(ctx, f.def, at, f.old, redirect)
 	if err != nil {
 		return nil, err

@@ -98,7 +98,7 @@ func (find lookup) reachOfServer(ctx context.Context, address string) reach {
 func (r reach) allows(address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
-		return fmt.Errorf("%q is no address of an authorization server", address)
+		return fmt.Errorf("%s is no address of an authorization server", brief(address, saidMost))
 	}
 	if at, ok := reachOfHost(u.Hostname()); ok && at > r {
 		return &nearError{u.Host}

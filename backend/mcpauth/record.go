@@ -27,11 +27,17 @@ type record struct {
 
 // client is what this program is to an authorization server.
 type client struct {
-	ID         string `json:"id"`
-	Secret     string `json:"secret,omitempty"`
-	Basic      bool   `json:"basic,omitempty"` // the secret goes into a header, else into the form
-	Redirect   string `json:"redirect"`
-	Registered bool   `json:"registered,omitempty"` // by us, dynamically
+	ID         string    `json:"id"`
+	Secret     string    `json:"secret,omitempty"`
+	Basic      bool      `json:"basic,omitempty"` // the secret goes into a header, else into the form
+	Redirect   string    `json:"redirect"`
+	Registered bool      `json:"registered,omitempty"` // by us, dynamically
+	Expires    time.Time `json:"expires,omitzero"`     // of the secret, zero when it does not
+}
+
+// valid reports whether a client that was registered can be used for a redirect address.
+func (c client) valid(redirect string) bool {
+	return c.Registered && c.Redirect == redirect && (c.Expires.IsZero() || time.Now().Before(c.Expires))
 }
 
 // partSize is what fits into an item of every keyring: Windows takes 2560 bytes, the

@@ -88,7 +88,7 @@ func (m *Manager) inTurn(ctx context.Context, s *server) (*record, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, err
+		return nil, briefly(err)
 	}
 	s.renewing.Lock()
 	defer s.renewing.Unlock()

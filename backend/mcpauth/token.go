@@ -83,7 +83,7 @@ func (m *Manager) again(ctx context.Context, s *server, def mcpconf.Definition, 
 	}
 	r, err := m.unattended(ctx, def, config, c)
 	if err != nil {
-		m.publish(s.key, State{Phase: Failed, Message: sentence(err.Error())})
+		m.publish(s.key, State{Phase: Failed, Message: sentence(briefly(err).Error())})
 		return false, nil // the server's refusal stands
 	}
 	s.hold(r)

@@ -44,7 +44,12 @@ func (e *refusal) Error() string {
 
 // final reports whether what was refused will never work again.
 func (e *refusal) final() bool {
-	return e.Code == "invalid_grant" || e.Code == "invalid_client" || e.Code == "unauthorized_client"
+	return e.Code == "invalid_grant" || e.ofClient()
+}
+
+// ofClient reports whether it is the client that is refused, whatever it asks for.
+func (e *refusal) ofClient() bool {
+	return e.Code == "invalid_client" || e.Code == "unauthorized_client"
 }
 
 // trade asks the token endpoint for a token and puts it into the record.

@@ -30,6 +30,8 @@ type flow struct {
 	def      mcpconf.Definition
 	old      *record
 	wants    []string // scopes that a refused request asked for
+	anew     bool     // the registration there is leads nowhere
+	reused   bool     // it was used
 	prompted func(address string, err error)
 }
 
@@ -128,10 +130,15 @@ func (f *flow) through(ctx context.Context, at place, back *loopback, redirect s
 	if at.server.AuthorizationEndpoint == "" {
 		return nil, fmt.Errorf("the authorization server %s names no authorization endpoint", host(at.server.Issuer))
 	}
-	client, err := f.m.clientAt(ctx, f.def, at, f.old, redirect)
+	old := f.old
+	if f.anew {
+		old = nil
+	}
+	client, err := f.m.clientAt(ctx, f.def, at, old, redirect)
 	if err != nil {
 		return nil, err
 	}
+	f.reused = old != nil && client.Registered && client == old.Client
 	r := &record{
 		Server: canonical(f.def.URL), Issuer: at.server.Issuer, Resource: at.resource, AuthURL: at.server.AuthorizationEndpoint,
 		TokenURL: at.server.TokenEndpoint, RevokeURL: at.server.RevocationEndpoint, Client: client, Scopes: scopes,

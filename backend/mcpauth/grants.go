@@ -97,6 +97,7 @@ func (m *Manager) unattended(ctx context.Context, def mcpconf.Definition, config
 	if err := m.trade(ctx, r, form); err != nil {
 		return nil, fmt.Errorf("%s gave no token: %w", host(r.Issuer), err)
 	}
+	r.Refresh = "" // of no use: a new token needs no person either (RFC 6749, 4.4.3)
 	return r, nil
 }
 

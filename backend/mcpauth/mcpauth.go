@@ -172,7 +172,10 @@ type server struct {
 	mu        sync.Mutex
 	read      bool    // the store was
 	record    *record // nil when there is no sign-in
+	unkept    bool    // the record is newer than what is in the store, which could not be written
 	challenge challenge
+	wants     []string                // scopes that the server asks for beside those of the record
+	anew      bool                    // the registration of the record led nowhere
 	cancel    context.CancelCauseFunc // of the sign-in that runs
 }
 

@@ -25,6 +25,9 @@ type record struct {
 	unattended bool // asked for without a person, and so not kept
 }
 
+// usable reports whether requests can be signed with it.
+func (r *record) usable() bool { return r != nil && r.Access != "" }
+
 // client is what this program is to an authorization server.
 type client struct {
 	ID         string    `json:"id"`

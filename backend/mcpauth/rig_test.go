@@ -36,7 +36,7 @@ type store struct {
 func (s *store) Get(name string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.values[name], s.fails
+	return s.values[name], nil
 }
 
 func (s *store) Set(name, value string) error {
@@ -48,15 +48,26 @@ func (s *store) Set(name, value string) error {
 	if s.values == nil {
 		s.values = map[string]string{}
 	}
-	s.values[name] = value
+	if s.fails == nil {
+		s.values[name] = value
+	}
 	return s.fails
 }
 
 func (s *store) Delete(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.values, name)
+	if s.fails == nil {
+		delete(s.values, name)
+	}
 	return s.fails
+}
+
+// refuse has what is kept from now on fail; what is kept already can be read.
+func (s *store) refuse(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fails = err
 }
 
 func (s *store) count() int {

@@ -29,14 +29,13 @@ func (m *Manager) SignIn(ctx context.Context, def mcpconf.Definition) error {
 	r, err := m.inTurn(ctx, s)
 	s.mu.Lock()
 	s.cancel = nil
-	before := s.record
 	s.mu.Unlock()
 	switch {
 	case err == nil:
 		m.opts.Logger.Info("signed in", "server", def.Name, "issuer", r.Issuer)
-		m.publish(s.key, r.state())
+		m.show(s)
 	case errors.Is(err, errCancelled), errors.Is(err, errClosing), errors.Is(err, context.Canceled):
-		m.publish(s.key, stateOf(before))
+		m.show(s)
 	default:
 		m.opts.Logger.Info("the sign-in failed", "server", def.Name, "error", err)
 		m.publish(s.key, State{Phase: Failed, Message: sentence(err.Error())})
@@ -46,7 +45,7 @@ func (m *Manager) SignIn(ctx context.Context, def mcpconf.Definition) error {
 
 // stateOf is the state of what is kept, a zero one for nothing.
 func stateOf(r *record) State {
-	if r == nil || r.Access == "" {
+	if !r.usable() {
 		return State{}
 	}
 	return r.state()
@@ -67,24 +66,24 @@ func (m *Manager) inTurn(ctx context.Context, s *server) (*record, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, m.opts.Limit, fmt.Errorf("%w (%s)", errNoAnswer, untilText(m.opts.Limit)))
 	defer cancel()
 	s.mu.Lock()
-	c, def := s.challenge, s.def
+	c, def, wants, anew := s.challenge, s.def, s.wants, s.anew
 	s.mu.Unlock()
 	old, err := m.recordOf(s)
 	if err != nil {
 		return nil, err
 	}
-	f := &flow{m: m, def: def, old: old, prompted: func(address string, err error) {
+	f := &flow{m: m, def: def, old: old, wants: wants, anew: anew, prompted: func(address string, err error) {
 		waiting.URL = address
 		if err != nil {
 			waiting.Message = sentence(err.Error())
 		}
 		m.publish(s.key, waiting)
 	}}
-	if c.reason == insufficientScope {
-		f.wants = c.scopes
-	}
 	r, err := f.run(ctx, c)
 	if err != nil {
+		s.mu.Lock()
+		s.anew = s.anew || f.reused // nobody comes back from a page that does not know the client
+		s.mu.Unlock()
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
@@ -97,6 +96,9 @@ func (m *Manager) inTurn(ctx context.Context, s *server) (*record, error) {
 		return nil, fmt.Errorf("keep the sign-in: %w", err)
 	}
 	defer unlock()
+	if ctx.Err() != nil { // called off since
+		return nil, errors.Join(context.Cause(ctx), m.revoke(context.WithoutCancel(ctx), r))
+	}
 	if err := m.keep(s.key, r); err != nil {
 		return nil, err
 	}
@@ -108,7 +110,8 @@ func (m *Manager) inTurn(ctx context.Context, s *server) (*record, error) {
 func (s *server) hold(r *record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.record, s.read, s.challenge = r, true, challenge{}
+	s.record, s.read, s.unkept = r, true, false
+	s.challenge, s.wants, s.anew = challenge{}, nil, false
 }
 
 // Cancel ends the sign-in to a server that waits for the person or for its turn; without

@@ -14,29 +14,46 @@ import (
 func (m *Manager) SignOut(ctx context.Context, def mcpconf.Definition) error {
 	m.Cancel(def)
 	s := m.at(def)
-	r, err := m.recordOf(s)
-	if err != nil {
-		return err
-	}
 	s.renewing.Lock()
 	defer s.renewing.Unlock()
 	unlock, err := m.opts.Lock(ctx, s.key)
 	if err != nil {
 		return fmt.Errorf("forget the sign-in: %w", err)
 	}
+	r, err := m.load(s.key) // another process may have renewed it
+	if err != nil {
+		unlock()
+		return fmt.Errorf("read the sign-in: %w", err)
+	}
+	s.mu.Lock()
+	if r == nil || s.unkept {
+		r = s.record
+	}
+	s.mu.Unlock()
 	s.hold(nil)
 	err = m.forget(s.key)
 	unlock()
 	m.publish(s.key, State{})
-	if err != nil || r == nil || r.RevokeURL == "" {
+	if err != nil || r == nil {
 		return err
+	}
+	if err := m.revoke(ctx, r); err != nil {
+		return fmt.Errorf("the sign-in is forgotten here, but %s did not take it back: %w", host(r.Issuer), err)
+	}
+	return nil
+}
+
+// revoke makes tokens invalid where their server offers that.
+func (m *Manager) revoke(ctx context.Context, r *record) error {
+	if r.RevokeURL == "" {
+		return nil
 	}
 	for _, each := range []struct{ token, kind string }{{r.Refresh, "refresh_token"}, {r.Access, "access_token"}} {
 		if each.token == "" {
 			continue
 		}
 		if _, err := m.post(ctx, r, r.RevokeURL, url.Values{"token": {each.token}, "token_type_hint": {each.kind}}); err != nil {
-			return fmt.Errorf("the sign-in is forgotten here, but %s did not take it back: %w", host(r.Issuer), err)
+			return err
 		}
 	}
 	return nil

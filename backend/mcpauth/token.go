@@ -19,7 +19,7 @@ const insufficientScope = "insufficient_scope" // RFC 6750, 3.1
 func (m *Manager) Token(ctx context.Context, def mcpconf.Definition) (string, error) {
 	s := m.at(def)
 	r, err := m.recordOf(s)
-	if err != nil || r == nil || r.Access == "" {
+	if err != nil || !r.usable() {
 		return "", err
 	}
 	if r.Expires.IsZero() || time.Until(r.Expires) > early || r.Refresh == "" {
@@ -55,17 +55,11 @@ func (m *Manager) Challenged(ctx context.Context, def mcpconf.Definition, sent s
 	if err != nil {
 		return false, err
 	}
-	if r != nil && r.Access != "" && r.Access != sent {
+	if r.usable() && r.Access != sent {
 		return true, nil // renewed meanwhile
 	}
 	if config, err := parseConfig(def); err == nil && config.unattended() {
 		return m.again(ctx, s, def, config, sent)
-	}
-	if r == nil || r.Access == "" {
-		return false, nil
-	}
-	if r.Refresh == "" {
-		return false, m.lapse(s, r, "the sign-in at "+host(r.Issuer)+" has expired or was taken back. Sign in again")
 	}
 	token, err := m.renew(ctx, s, sent)
 	return err == nil && token != "" && token != sent, err
@@ -78,7 +72,7 @@ func (m *Manager) again(ctx context.Context, s *server, def mcpconf.Definition, 
 	s.mu.Lock()
 	r, c := s.record, s.challenge
 	s.mu.Unlock()
-	if r != nil && r.Access != "" && r.Access != sent {
+	if r.usable() && r.Access != sent {
 		return true, nil
 	}
 	r, err := m.unattended(ctx, def, config, c)
@@ -87,25 +81,36 @@ func (m *Manager) again(ctx context.Context, s *server, def mcpconf.Definition, 
 		return false, nil // the server's refusal stands
 	}
 	s.hold(r)
-	m.publish(s.key, r.state())
+	m.show(s)
 	return r.Access != sent, nil
 }
 
 // note keeps what more a server asks for; the person is asked when they sign in again.
 func (m *Manager) note(s *server, c challenge) {
 	s.mu.Lock()
-	s.challenge = c
-	r := s.record
+	s.wants = c.scopes
+	if !s.challenge.known {
+		s.challenge = c
+	}
 	s.mu.Unlock()
-	if r != nil {
-		state := r.state()
-		state.Wants = c.scopes
+	m.show(s)
+}
+
+// show publishes what is held. While a sign-in runs it is that which is shown.
+func (m *Manager) show(s *server) {
+	s.mu.Lock()
+	state, busy := stateOf(s.record), s.cancel != nil
+	if state.Phase == SignedIn {
+		state.Wants = s.wants
+	}
+	s.mu.Unlock()
+	if !busy {
 		m.publish(s.key, state)
 	}
 }
 
-// recordOf is what is kept of a server. It is read once; a process that signs in meanwhile
-// is seen when a token is renewed.
+// recordOf is what is kept of a server. It is read once; what another process did since is
+// seen when the server refuses a request or a token is renewed.
 func (m *Manager) recordOf(s *server) (*record, error) {
 	s.mu.Lock()
 	r, read := s.record, s.read
@@ -131,16 +136,16 @@ func (m *Manager) recordOf(s *server) (*record, error) {
 	}
 	s.mu.Lock()
 	s.record, s.read = r, true
-	busy := s.cancel != nil
 	s.mu.Unlock()
-	if state := stateOf(r); state.Phase != "" && !busy {
-		m.publish(s.key, state)
+	if r.usable() {
+		m.show(s)
 	}
 	return r, nil
 }
 
 // renew trades the refresh token for a new token, unless somebody did since stale was read:
-// another request, or another process that keeps sign-ins in the same place.
+// another request, or another process that keeps sign-ins in the same place. It is "" when
+// nobody is signed in any more.
 func (m *Manager) renew(ctx context.Context, s *server, stale string) (string, error) {
 	s.renewing.Lock()
 	defer s.renewing.Unlock()
@@ -149,19 +154,15 @@ func (m *Manager) renew(ctx context.Context, s *server, stale string) (string, e
 		return "", fmt.Errorf("renew the sign-in: %w", err)
 	}
 	defer unlock()
-	s.mu.Lock()
-	r := s.record
-	s.mu.Unlock()
-	if kept, err := m.load(s.key); err == nil && kept != nil && kept.Access != "" {
-		r = kept
-	}
-	if r == nil || r.Access == "" {
+	r := m.latest(s)
+	switch {
+	case !r.usable():
 		return "", nil
-	}
-	if r.Access != stale {
-		s.renewed(r)
-		m.publish(s.key, r.state())
+	case r.Access != stale:
 		return r.Access, nil
+	case r.Refresh == "":
+		m.lapse(s, r, fmt.Sprintf("the sign-in at %s has expired or was taken back. Sign in again", host(r.Issuer)))
+		return "", nil
 	}
 	fresh := *r
 	// A token that was rotated must not be lost because a request was given up.
@@ -169,27 +170,72 @@ func (m *Manager) renew(ctx context.Context, s *server, stale string) (string, e
 	var refused *refusal
 	switch {
 	case errors.As(err, &refused) && refused.final():
-		return "", m.lapse(s, r, fmt.Sprintf("the sign-in at %s has expired or was taken back (%s). Sign in again", host(r.Issuer), refused.Code))
+		if refused.ofClient() && r.Client.Registered {
+			r = nil // the registration is gone too
+		}
+		m.lapse(s, r, fmt.Sprintf("the sign-in at %s has expired or was taken back (%s). Sign in again", host(fresh.Issuer), refused.Code))
+		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("renew the sign-in at %s: %w", host(r.Issuer), err)
 	}
-	s.renewed(&fresh)
-	m.publish(s.key, fresh.state())
-	return fresh.Access, m.keep(s.key, &fresh)
+	err = m.keep(s.key, &fresh)
+	if err != nil { // it works until the process ends
+		m.opts.Logger.Warn("a renewed sign-in is not kept", "key", s.key, "error", err)
+	}
+	s.renewed(&fresh, err != nil)
+	m.show(s)
+	return fresh.Access, nil
 }
 
-// lapse forgets a token that works no more. The registration stays.
-func (m *Manager) lapse(s *server, r *record, why string) error {
-	left := *r
-	left.Access, left.Refresh, left.Expires = "", "", time.Time{}
-	s.renewed(&left)
-	m.publish(s.key, State{Phase: Failed, Message: sentence(why)})
-	return m.keep(s.key, &left)
+// latest is what every process that shares the Store has of a server. The server is being
+// renewed.
+func (m *Manager) latest(s *server) *record {
+	s.mu.Lock()
+	r, unkept := s.record, s.unkept
+	s.mu.Unlock()
+	if unkept {
+		return r // newer than what is kept
+	}
+	kept, err := m.load(s.key)
+	if err != nil {
+		return r // the best there is
+	}
+	if kept.usable() && r.usable() && kept.Access == r.Access {
+		return r
+	}
+	before := r.usable()
+	s.renewed(kept, false)
+	if before || kept.usable() {
+		m.show(s)
+	}
+	return kept
+}
+
+// lapse forgets a token that works no more. The registration stays, unless nothing is left.
+func (m *Manager) lapse(s *server, left *record, why string) {
+	var err error
+	if left == nil {
+		err = m.forget(s.key)
+	} else {
+		only := *left
+		only.Access, only.Refresh, only.Expires = "", "", time.Time{}
+		left, err = &only, m.keep(s.key, &only)
+	}
+	if err != nil { // the next process finds out by itself
+		m.opts.Logger.Warn("a sign-in that works no more is still kept", "key", s.key, "error", err)
+	}
+	s.renewed(left, err != nil)
+	s.mu.Lock()
+	busy := s.cancel != nil
+	s.mu.Unlock()
+	if !busy {
+		m.publish(s.key, State{Phase: Failed, Message: sentence(why)})
+	}
 }
 
 // renewed is hold that keeps what the server asked for.
-func (s *server) renewed(r *record) {
+func (s *server) renewed(r *record, unkept bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.record, s.read = r, true
+	s.record, s.read, s.unkept = r, true, unkept
 }

@@ -148,6 +148,13 @@ func (s *Server) Withdraw(all bool) {
 	}
 }
 
+// ForgetClients forgets who was registered, as a server does that keeps it in memory.
+func (s *Server) ForgetClients() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.clients)
+}
+
 // SetDeny changes the person's mind.
 func (s *Server) SetDeny(deny bool) {
 	s.mu.Lock()
@@ -215,8 +222,12 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	redirect, err := url.Parse(q.Get("redirect_uri"))
 	s.mu.Lock()
 	known, ok := s.clients[q.Get("client_id")]
-	ok = ok || s.o.Documents && strings.HasPrefix(q.Get("client_id"), "https://")
+	ok = ok || s.document(q.Get("client_id"))
 	s.mu.Unlock()
+	if !ok && strings.HasPrefix(q.Get("client_id"), "client-") {
+		http.Error(w, "unknown client", http.StatusBadRequest) // and no way back (RFC 6749, 4.1.2.1)
+		return
+	}
 	bad := err != nil || redirect.Hostname() != "127.0.0.1" || !ok || len(known.redirects) > 0 && !slices.Contains(known.redirects, q.Get("redirect_uri"))
 	if bad || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || q.Get("state") == "" || q.Get("resource") != s.resource() {
 		s.broken(w, "authorize: %s", r.URL.RawQuery)
@@ -243,6 +254,11 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, redirect.String(), http.StatusFound)
 }
 
+// document reports whether a client is one that a document describes.
+func (s *Server) document(id string) bool {
+	return s.o.Documents && strings.HasPrefix(id, "https://")
+}
+
 // resource is what tokens are for.
 func (s *Server) resource() string {
 	if s.o.AtRoot {
@@ -265,7 +281,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	if s.unattendedLocked(w, r, id, secret) {
 		return
 	}
-	if known := s.clients[id]; known.secret != secret {
+	if known, ok := s.clients[id]; known.secret != secret || !ok && !s.document(id) {
 		refuse(w, http.StatusUnauthorized, "invalid_client")
 		return
 	}

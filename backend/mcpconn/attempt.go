@@ -21,6 +21,7 @@ type attempt struct {
 	obs    Observer
 	limit  *deadline
 	mask   mask
+	tokens sentTokens
 
 	mu      sync.Mutex
 	stage   Stage
@@ -113,7 +114,7 @@ func (c *conn) open(ctx context.Context) (mcp.Transport, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, &urlError{def.URL}
 	}
-	to := &endpoint{url: u, headers: def.Headers, client: newHTTPClient(c.a.d.signed(def, u)), stray: c.strayText}
+	to := &endpoint{url: u, headers: def.Headers, client: newHTTPClient(c.a.signed(u)), stray: c.strayText}
 	c.a.enter(Connect)
 	if def.Type == mcpconf.SSE {
 		l, err := openSSE(ctx, to)
@@ -182,11 +183,14 @@ func (c *conn) stdoutNoise(line string) {
 	c.obs.Stderr("[stdout] " + line)
 }
 
+// frame tells of a frame without the token that its connection was signed with.
+func (c *conn) frame(f Frame) uint64 { return c.obs.Frame(c.a.tokens.inFrame(f)) }
+
 // strayText tells of what the server sent in the place of a message.
 func (c *conn) strayText(text string) {
 	frame := Frame{At: time.Now(), Kind: NoiseFrame}
 	frame.Body, frame.Size = cutText(text)
-	c.obs.Frame(frame)
+	c.frame(frame)
 }
 
 const maxNoise = 400

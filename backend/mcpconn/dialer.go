@@ -55,6 +55,7 @@ func (d *dialer) Dial(ctx context.Context, target Target, observer Observer) (Co
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a := &attempt{d: d, target: target, obs: observer, limit: limit, mask: newMask(target.Definition)}
+	a.mask.tokens = &a.tokens
 	type outcome struct {
 		c   *conn
 		err error

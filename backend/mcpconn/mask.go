@@ -10,7 +10,10 @@ import (
 )
 
 // mask hides a definition's secrets in what is shown or logged.
-type mask struct{ replacer *strings.Replacer }
+type mask struct {
+	replacer *strings.Replacer
+	tokens   *sentTokens // hidden too; nil: there are none
+}
 
 // minSecret is the shortest value that is hidden: shorter ones are words like "true".
 const minSecret = 6
@@ -42,10 +45,10 @@ func maskOf(secrets []string) mask {
 	for _, secret := range secrets {
 		pairs = append(pairs, secret, Hidden)
 	}
-	return mask{strings.NewReplacer(pairs...)}
+	return mask{replacer: strings.NewReplacer(pairs...)}
 }
 
-func (m mask) hide(text string) string { return m.replacer.Replace(text) }
+func (m mask) hide(text string) string { return m.tokens.hide(m.replacer.Replace(text)) }
 
 func (m mask) hideAll(lines []string) []string {
 	out := make([]string, len(lines))

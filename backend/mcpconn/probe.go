@@ -22,7 +22,7 @@ func (a *attempt) otherTransport(f *Failure) *Failure {
 	if err != nil {
 		return f
 	}
-	to := &endpoint{url: u, headers: a.target.Definition.Headers, client: newHTTPClient(a.d.signed(a.target.Definition, u))}
+	to := &endpoint{url: u, headers: a.target.Definition.Headers, client: newHTTPClient(a.signed(u))}
 	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
 	defer cancel()
 	other := mcpconf.Transport("")

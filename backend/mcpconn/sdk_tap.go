@@ -50,7 +50,7 @@ type question struct {
 func (c *conn) newTap(l link, p *probe) *tap {
 	return &tap{
 		link: l, probe: p, seen: c.sawMessage, progress: c.heardProgress, asks: c.asksBy, ended: c.streamEnded,
-		frames: frames{tell: c.obs.Frame, open: map[exchange]opened{}},
+		frames: frames{tell: c.frame, open: map[exchange]opened{}},
 		asked:  map[string]question{}, lists: map[string]json.RawMessage{}, calls: map[string]json.RawMessage{},
 	}
 }

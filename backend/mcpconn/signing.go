@@ -35,16 +35,17 @@ type signer struct {
 	auth Auth
 	def  mcpconf.Definition
 	to   string // origin
+	sent *sentTokens
 	next http.RoundTripper
 }
 
-// signed is the transport of a definition's requests. A definition that has a header of its
+// signed is the transport of an attempt's requests. A definition that has a header of its
 // own for that is left alone.
-func (d *dialer) signed(def mcpconf.Definition, u *url.URL) http.RoundTripper {
-	if d.opts.Auth == nil || HasAuthorization(def) {
-		return d.transport
+func (a *attempt) signed(u *url.URL) http.RoundTripper {
+	if !a.signs() {
+		return a.d.transport
 	}
-	return &signer{auth: d.opts.Auth, def: def, to: origin(u), next: d.transport}
+	return &signer{auth: a.d.opts.Auth, def: a.target.Definition, to: origin(u), sent: &a.tokens, next: a.d.transport}
 }
 
 // HasAuthorization reports whether a definition brings its own Authorization header: its
@@ -89,6 +90,7 @@ func (s *signer) send(req *http.Request) (resp *http.Response, sent string, err 
 	}
 	signed := req.Clone(req.Context())
 	if sent != "" {
+		s.sent.add(sent)
 		signed.Header.Set("Authorization", "Bearer "+sent)
 	}
 	if req.GetBody != nil {

@@ -13,6 +13,7 @@ type config struct {
 	Grant        string   `json:"grant"`
 	ClientID     string   `json:"clientId"`     // of a client registered there by hand
 	ClientSecret string   `json:"clientSecret"` // of it
+	Issuer       string   `json:"issuer"`       // the authorization server that it belongs to; no other one is used
 	PrivateKey   string   `json:"privateKey"`   // of it, PEM, in the place of a secret
 	Scopes       []string `json:"scopes"`       // instead of those that the server names
 	RedirectPort int      `json:"redirectPort"` // of 127.0.0.1, where the registration names one

@@ -60,24 +60,57 @@ type place struct {
 // discover finds the authorization server of an MCP server: by the metadata that the
 // challenge names, by metadata at the well-known addresses (RFC 9728), else at the server's
 // own origin, as revision 2025-03-26 has it.
-func (m *Manager) discover(ctx context.Context, def mcpconf.Definition, c challenge) (place, error) {
+//
+// A server that names several is signed in to where the definition says, else where it was
+// before (old).
+func (m *Manager) discover(ctx context.Context, def mcpconf.Definition, config config, c challenge, old *record) (place, error) {
 	if err := safe(def.URL); err != nil {
 		return place{}, err // the token would go there
 	}
-	web := m.webOf(ctx, canonical(def.URL))
+	web := m.webOf(ctx, canonical(def.URL), config.Issuer)
 	resource, err := web.resource(ctx, def, c)
 	if err != nil {
 		return place{}, err
 	}
-	meta, err := web.metadata(ctx, resource.AuthorizationServers[0])
+	issuer := chosen(resource.AuthorizationServers, config, old)
+	meta, err := web.metadata(ctx, issuer)
 	if err != nil && resource.madeUp {
-		meta, err = web.legacy(ctx, resource.AuthorizationServers[0], err)
+		meta, err = web.legacy(ctx, issuer, err)
 	}
 	if err != nil {
 		return place{}, err
 	}
+	if bound := config.boundTo(old); bound != "" && !sameIssuer(bound, meta.Issuer) {
+		return place{}, fmt.Errorf("%s now has another authorization server, %s, than the client of its definition belongs to, %s. If that is right, sign out or write \"issuer\": \"%s\" into the auth of its definition", host(def.URL), host(meta.Issuer), host(bound), meta.Issuer)
+	}
 	return place{resource: resource.Resource, scopes: resource.ScopesSupported, server: meta, web: web}, nil
 }
+
+// boundTo is the only issuer that may hear of the definition's client, "" while none has: the
+// one that the definition names, or where the client was used first (MCP 2026-07-28,
+// basic/authorization, authorization server binding).
+func (c config) boundTo(old *record) string {
+	if c.Issuer == "" && c.ClientID != "" && old != nil && old.Client.ID == c.ClientID && !old.Client.Registered {
+		return old.Issuer
+	}
+	return c.Issuer
+}
+
+// chosen is the issuer to use of those that a server names.
+func chosen(issuers []string, c config, old *record) string {
+	want := c.boundTo(old)
+	if want == "" && old != nil {
+		want = old.Issuer
+	}
+	for _, each := range issuers {
+		if sameIssuer(each, want) {
+			return each
+		}
+	}
+	return issuers[0]
+}
+
+func sameIssuer(a, b string) bool { return strings.TrimRight(a, "/") == strings.TrimRight(b, "/") }
 
 // resource is the metadata of a protected resource.
 type resource struct {

@@ -103,7 +103,7 @@ func (m *Manager) post(ctx context.Context, r *record, address string, form url.
 	if basic {
 		req.SetBasicAuth(url.QueryEscape(r.Client.ID), url.QueryEscape(r.Client.Secret)) // RFC 6749, 2.3.1
 	}
-	resp, err := m.webOf(ctx, r.Server).Do(req)
+	resp, err := m.webOf(ctx, r.Server, r.namedIssuer()).Do(req)
 	if err != nil {
 		return nil, plain(err)
 	}

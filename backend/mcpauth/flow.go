@@ -32,6 +32,7 @@ type flow struct {
 	wants    []string // scopes that a refused request asked for
 	anew     bool     // the registration there is leads nowhere
 	reused   bool     // it was used
+	pinned   bool     // the definition names the issuer
 	prompted func(address string, err error)
 }
 
@@ -45,9 +46,10 @@ func (f *flow) run(ctx context.Context, c challenge) (*record, error) {
 		c = f.m.ask(ctx, f.def)
 	}
 	if config.unattended() {
-		return f.m.unattended(ctx, f.def, config, c)
+		return f.m.unattended(ctx, f.def, config, c, f.old)
 	}
-	at, err := f.m.discover(ctx, f.def, c)
+	f.pinned = config.Issuer != ""
+	at, err := f.m.discover(ctx, f.def, config, c, f.old)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +142,7 @@ func (f *flow) through(ctx context.Context, at place, back *loopback, redirect s
 	}
 	f.reused = old != nil && client.Registered && client == old.Client
 	r := &record{
-		Server: canonical(f.def.URL), Issuer: at.server.Issuer, Resource: at.resource, AuthURL: at.server.AuthorizationEndpoint,
+		Server: canonical(f.def.URL), Issuer: at.server.Issuer, Pinned: f.pinned, Resource: at.resource, AuthURL: at.server.AuthorizationEndpoint,
 		TokenURL: at.server.TokenEndpoint, RevokeURL: at.server.RevocationEndpoint, Client: client, Scopes: scopes,
 	}
 	state, verifier := rand.Text(), oauth2.GenerateVerifier()
@@ -222,7 +224,7 @@ func (m *Manager) ask(ctx context.Context, def mcpconf.Definition) challenge {
 		return challenge{}
 	}
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	resp, err := m.webOf(ctx, canonical(def.URL)).Do(req)
+	resp, err := m.webOf(ctx, canonical(def.URL), "").Do(req)
 	if err != nil {
 		return challenge{}
 	}

@@ -50,6 +50,8 @@ func (c config) check() error {
 		return fmt.Errorf("unknown grant %q: use authorization_code, client_credentials or cross_app", c.Grant)
 	case c.RedirectPort < 0 || c.RedirectPort > 65535:
 		return fmt.Errorf("redirectPort %d is no port", c.RedirectPort)
+	case c.Issuer != "" && safe(c.Issuer) != nil:
+		return fmt.Errorf("issuer: %w", safe(c.Issuer))
 	case c.unattended() && c.ClientID == "":
 		return fmt.Errorf("grant %s needs a clientId", c.Grant)
 	case c.Grant == grantCredentials && c.ClientSecret == "" && c.PrivateKey == "":
@@ -60,18 +62,18 @@ func (c config) check() error {
 	return nil
 }
 
-// unattended asks for a token without a person.
-func (m *Manager) unattended(ctx context.Context, def mcpconf.Definition, config config, c challenge) (*record, error) {
+// unattended asks for a token without a person. old is the record that it takes the place of.
+func (m *Manager) unattended(ctx context.Context, def mcpconf.Definition, config config, c challenge, old *record) (*record, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*requestLimit)
 	defer cancel()
-	at, err := m.discover(ctx, def, c)
+	at, err := m.discover(ctx, def, config, c, old)
 	if err != nil {
 		return nil, err
 	}
 	methods := at.server.TokenEndpointAuthMethodsSupported
 	r := &record{
 		Server: canonical(def.URL), Issuer: at.server.Issuer, Resource: at.resource, TokenURL: at.server.TokenEndpoint,
-		RevokeURL: at.server.RevocationEndpoint, unattended: true, Scopes: scopesOf(config, at, c),
+		RevokeURL: at.server.RevocationEndpoint, unattended: true, Pinned: config.Issuer != "", Scopes: scopesOf(config, at, c),
 		Client: client{ID: config.ClientID, Secret: config.ClientSecret, Basic: !slices.Contains(methods, "client_secret_post") || slices.Contains(methods, "client_secret_basic")},
 	}
 	form := url.Values{"grant_type": {grantCredentials}}

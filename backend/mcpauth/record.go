@@ -12,6 +12,7 @@ import (
 type record struct {
 	Server    string    `json:"server"` // its address
 	Issuer    string    `json:"issuer"`
+	Pinned    bool      `json:"pinned,omitempty"` // the definition names it
 	Resource  string    `json:"resource,omitempty"`
 	AuthURL   string    `json:"authorize"`
 	TokenURL  string    `json:"token"`

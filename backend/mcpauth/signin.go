@@ -89,21 +89,29 @@ func (m *Manager) inTurn(ctx context.Context, s *server) (*record, error) {
 		}
 		return nil, briefly(err)
 	}
+	if err := m.take(ctx, s, r); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// take keeps what a sign-in gave and signs requests with it, unless it was called off since.
+func (m *Manager) take(ctx context.Context, s *server, r *record) error {
 	s.renewing.Lock()
 	defer s.renewing.Unlock()
 	unlock, err := m.opts.Lock(ctx, s.key)
 	if err != nil {
-		return nil, fmt.Errorf("keep the sign-in: %w", err)
+		return fmt.Errorf("keep the sign-in: %w", err)
 	}
 	defer unlock()
 	if ctx.Err() != nil { // called off since
-		return nil, errors.Join(context.Cause(ctx), m.revoke(context.WithoutCancel(ctx), r))
+		return errors.Join(context.Cause(ctx), m.revoke(context.WithoutCancel(ctx), r))
 	}
 	if err := m.keep(s.key, r); err != nil {
-		return nil, err
+		return err
 	}
 	s.hold(r)
-	return r, nil
+	return nil
 }
 
 // hold makes r what requests are signed with.

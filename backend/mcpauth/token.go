@@ -75,7 +75,7 @@ func (m *Manager) again(ctx context.Context, s *server, def mcpconf.Definition, 
 	if r.usable() && r.Access != sent {
 		return true, nil
 	}
-	r, err := m.unattended(ctx, def, config, c)
+	r, err := m.unattended(ctx, def, config, c, r)
 	if err != nil {
 		m.publish(s.key, State{Phase: Failed, Message: sentence(briefly(err).Error())})
 		return false, nil // the server's refusal stands

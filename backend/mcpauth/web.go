@@ -26,7 +26,20 @@ func newWeb(r reach, transport http.RoundTripper) *web {
 	}}
 }
 
-// webOf makes the requests that a server leads to.
-func (m *Manager) webOf(ctx context.Context, server string) *web {
-	return m.webs[m.find.reachOfServer(ctx, server)]
+// webOf makes the requests that a server leads to, or that an issuer does which the person
+// named ("" for none).
+func (m *Manager) webOf(ctx context.Context, server, issuer string) *web {
+	r := m.find.reachOfServer(ctx, server)
+	if issuer != "" {
+		r = max(r, m.find.reachOfServer(ctx, issuer))
+	}
+	return m.webs[r]
+}
+
+// namedIssuer is the issuer that the definition names, "" for one that was found.
+func (r *record) namedIssuer() string {
+	if r.Pinned {
+		return r.Issuer
+	}
+	return ""
 }

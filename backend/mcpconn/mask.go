@@ -62,16 +62,25 @@ func (m mask) hideAll(lines []string) []string {
 // ShownArgs and ShownURL hide.
 func Redact(def mcpconf.Definition, text string) string { return newMask(def).hide(text) }
 
-// authSecrets are the strings of a definition's auth but its client id and grant.
+// openAuth are the parts of a definition's auth that are no secrets.
+var openAuth = []string{"clientId", "grant", "issuer", "scopes", "tokenEndpoint"}
+
+// authSecrets are the strings of a definition's auth, of its identity too, but for those of
+// openAuth.
 func authSecrets(auth json.RawMessage) []string {
-	var fields map[string]any
+	var fields map[string]json.RawMessage
 	if json.Unmarshal(auth, &fields) != nil {
 		return nil
 	}
 	var secrets []string
 	for name, value := range fields {
-		if text, ok := value.(string); ok && name != "clientId" && name != "grant" {
+		var text string
+		switch {
+		case slices.Contains(openAuth, name):
+		case json.Unmarshal(value, &text) == nil:
 			secrets = append(secrets, text)
+		default:
+			secrets = append(secrets, authSecrets(value)...)
 		}
 	}
 	return secrets

@@ -1,6 +1,7 @@
 package mcpconn
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -63,5 +64,13 @@ func TestMaskHidesArgumentsAndQueryValues(t *testing.T) {
 	text := m.hide("arg-secret word-secret query one query%20one query-two head-secret env-secret --api-key")
 	if strings.Contains(text, "secret") || strings.Contains(text, "query") || !strings.Contains(text, "--api-key") {
 		t.Errorf("masked: %s", text)
+	}
+}
+
+func TestRedactHidesTheSecretsOfAuth(t *testing.T) {
+	def := mcpconf.Definition{Auth: json.RawMessage(`{"clientId": "open-client", "issuer": "https://open.test", "scopes": ["open-scope"], "clientSecret": "hide-secret",
+		"privateKey": "hide-key", "redirectPort": 8080, "identity": {"tokenEndpoint": "https://open.test/token", "clientId": "open-other", "idToken": "hide-token"}}`)}
+	if got := Redact(def, string(def.Auth)); strings.Contains(got, "hide-") || strings.Count(got, "open") != strings.Count(string(def.Auth), "open") {
+		t.Error(got)
 	}
 }

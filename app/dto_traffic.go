@@ -3,7 +3,6 @@ package app
 // FramePage is a part of a server's traffic.
 type FramePage struct {
 	Frames []Frame `json:"frames"` // oldest first
-	From   uint64  `json:"from"`   // number before the first of them
 	Oldest uint64  `json:"oldest"` // no frame up to this number is kept any more
 	Newest uint64  `json:"newest"` // of the newest frame there is
 }
@@ -18,7 +17,6 @@ type Frame struct {
 	ID      string `json:"id"`
 	Subject string `json:"subject"` // the tool, the URI or the error that it is about
 	Size    int    `json:"size"`    // bytes of the whole message
-	Cut     bool   `json:"cut"`     // only the beginning of its body is kept
 	Pair    uint64 `json:"pair"`    // of the request that it answers, fails or cancels; 0 for none
 	// TookMs is the time since that request, with a fraction: most answers take less than one.
 	TookMs float64 `json:"tookMs"`

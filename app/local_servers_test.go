@@ -3,8 +3,11 @@ package app
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"patchbay/backend/mcpconf"
 )
 
 // What a form says about stored values: an empty one is kept, a typed one replaces it, a
@@ -71,5 +74,18 @@ func TestLimitsAndRevisionOfTheForm(t *testing.T) {
 	got.TimeoutMs = -1
 	if _, err := r.EditServer(r.ctx(), "slow", got); err == nil || commandError(err).Code != CodeInvalid {
 		t.Errorf("a limit below zero: %v", err)
+	}
+}
+
+// The form offers every revision that a definition can pin, newest first: the page has a list of its own.
+func TestThePageOffersEveryRevision(t *testing.T) {
+	page, err := os.ReadFile("../frontend/src/features/mcp/words.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	revisions := slices.Clone(mcpconf.Revisions)
+	slices.Reverse(revisions)
+	if want := `REVISIONS = ["` + strings.Join(revisions, `", "`) + `"]`; !strings.Contains(string(page), want) {
+		t.Errorf("words.ts does not say %s", want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"patchbay/backend/mcpauth"
 	"patchbay/backend/session"
 	"patchbay/backend/settings"
 )
@@ -15,14 +16,12 @@ type browser struct {
 	run func(address string) error
 }
 
-var errNoBrowser = errors.New("no browser can be opened from here: copy the link into one")
-
 func (b *browser) open(address string) error {
 	b.mu.Lock()
 	run := b.run
 	b.mu.Unlock()
 	if run == nil {
-		return errNoBrowser
+		return mcpauth.ErrNoBrowser
 	}
 	return run(address)
 }

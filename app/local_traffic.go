@@ -16,11 +16,11 @@ func (l *Local) Frames(_ context.Context, server string, after uint64) (FramePag
 	if err != nil {
 		return FramePage{}, err
 	}
-	out := FramePage{Frames: []Frame{}, From: page.Next - uint64(len(page.Frames)), Oldest: page.Oldest, Newest: page.Newest}
+	out := FramePage{Frames: []Frame{}, Oldest: page.Oldest, Newest: page.Newest}
 	for _, f := range page.Frames {
 		out.Frames = append(out.Frames, Frame{
 			Seq: f.Number, AtMs: unixMs(f.At), Out: f.Out, Kind: string(f.Kind), Method: f.Method, ID: f.ID, Subject: f.Subject,
-			Size: f.Size, Cut: f.Cut, Pair: f.Pair, TookMs: float64(f.Took) / float64(time.Millisecond),
+			Size: f.Size, Pair: f.Pair, TookMs: float64(f.Took) / float64(time.Millisecond),
 		})
 	}
 	return out, nil

@@ -22,7 +22,7 @@ func TestTheTrafficOfAServerCrossesToThePage(t *testing.T) {
 		t.Fatalf("outcome %+v, %v", out, err)
 	}
 	page, err := r.Frames(r.ctx(), "all", 0)
-	if err != nil || len(page.Frames) < 6 || page.From != page.Oldest || page.Newest != page.Frames[len(page.Frames)-1].Seq {
+	if err != nil || len(page.Frames) < 6 || page.Oldest != page.Frames[0].Seq-1 || page.Newest != page.Frames[len(page.Frames)-1].Seq {
 		t.Fatalf("page %+v, %v", page, err)
 	}
 	asked, answer := Frame{}, Frame{}
@@ -44,7 +44,7 @@ func TestTheTrafficOfAServerCrossesToThePage(t *testing.T) {
 	if found, err := r.FindFrames(r.ctx(), "all", "PRINTENV", page.Oldest); err != nil || len(found) < 2 {
 		t.Errorf("found %v, %v", found, err)
 	}
-	if next, err := r.Frames(r.ctx(), "all", page.Newest); err != nil || len(next.Frames) != 0 || next.From != page.Newest {
+	if next, err := r.Frames(r.ctx(), "all", page.Newest); err != nil || len(next.Frames) != 0 || next.Newest != page.Newest || next.Oldest != page.Oldest {
 		t.Errorf("after the newest: %+v, %v", next, err)
 	}
 	if err := r.ClearFrames(r.ctx(), "all"); err != nil {

@@ -16,11 +16,13 @@ import (
 	"patchbay/backend/mcpconf"
 )
 
+// ErrNoBrowser is what Options.Open answers where no browser can be opened.
+var ErrNoBrowser = errors.New("no browser can be opened from here: copy the link into one")
+
 // The ways a sign-in ends without one.
 var (
 	errCancelled = errors.New("the sign-in was cancelled")
 	errNoAnswer  = errors.New("nobody answered in the browser in time")
-	errNoBrowser = errors.New("no browser can be opened from here: copy the link into one")
 	errClosing   = errors.New("the program is closing")
 )
 

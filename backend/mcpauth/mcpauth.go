@@ -110,7 +110,7 @@ func New(o Options) *Manager {
 		o.Lock = func(context.Context, string) (func(), error) { return func() {}, nil }
 	}
 	if o.Open == nil {
-		o.Open = func(string) error { return errNoBrowser }
+		o.Open = func(string) error { return ErrNoBrowser }
 	}
 	m := &Manager{
 		opts: o, states: watch.NewValue(map[string]State{}),

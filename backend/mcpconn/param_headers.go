@@ -204,6 +204,8 @@ func (c *conn) checkMirrored(tools []Tool) {
 	}
 	for i := range tools {
 		if _, err := mirroredArguments(tools[i].InputSchema); err != nil {
+			// The specification has clients reject such a tool (custom headers from tool parameters);
+			// its row names it with the reason.
 			tools[i].skip(err.Error())
 		}
 	}

@@ -192,3 +192,22 @@ test("a session is renamed, and deleted once that is confirmed; a read-only one 
   expect(screen.getByRole("button", { name: "Held read-only" }).title).toContain("another process holds it");
   expect(screen.queryByRole("button", { name: "Delete Held" })).toBeNull();
 });
+
+test("the frames of a call are shown once: a board that is hidden and shown again is the list", async () => {
+  await open((f) => {
+    f.state.mcp = { ...f.state.mcp, rows: [row({ name: "pg" })] };
+    f.state.transcript = { ...f.state.transcript, seq: 3, events: [event(1, { kind: "user", text: "x" }),
+      event(2, { kind: "tool_call", id: "a", server: "pg", tool: "query", arguments: "{}" }), event(3, { kind: "tool_result", id: "a", ok: true, frame: 7 })] };
+  });
+  const user = userEvent.setup();
+  await user.click(screen.getByRole("button", { name: "Hide servers" }));
+  await user.click(await screen.findByRole("button", { name: "Frames of query" }));
+  expect((await screen.findByRole("tab", { name: "Traffic" })).getAttribute("aria-selected")).toBe("true");
+  await user.click(screen.getByRole("button", { name: "Close details" }));
+  await user.click(screen.getByRole("button", { name: "Hide servers" }));
+  await user.click(screen.getByRole("button", { name: "Show servers" }));
+  await screen.findByRole("grid", { name: "Servers" });
+  expect(screen.queryByRole("region", { name: "Details of pg" })).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Frames of query" })); // and again when it is asked for again
+  expect(await screen.findByRole("region", { name: "Details of pg" })).toBeTruthy();
+});

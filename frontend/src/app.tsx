@@ -70,6 +70,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
   };
   // The same for the life of the window: every card of the conversation has it.
   const onFrames = useCallback((server: string, frame: number) => setFrames({ server, frame }), []);
+  const onFramesShown = useCallback(() => setFrames(undefined), []);
   useEffect(() => {
     if (frames && panes.board === 0 && !panes.wide) change({ boardHidden: false });
   }, [frames]);
@@ -112,7 +113,7 @@ export function App({ host, early }: { host: Host; early?: Stores }) {
         </Composer>
       </main>
       {panes.board > 0 || panes.wide ? <div className={panes.wide ? "pane right wide" : "pane right"} role={panes.wide ? "main" : undefined}>
-        <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} onInsert={blocked ? undefined : onInsert} frames={frames} />
+        <Board store={stores.mcp} host={host} runner={runner} demoCommand={settings.demoCommand} wide={panes.wide} onWide={(wide) => change({ boardWide: wide })} onInsert={blocked ? undefined : onInsert} frames={frames} onFramesShown={onFramesShown} />
       </div> : null}
       <StatusLine store={stores.mcp} onRetry={() => void runner.run("retry failed", () => host.retryFailed())} />
       <Suspense>

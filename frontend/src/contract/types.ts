@@ -125,10 +125,10 @@ export interface ToolOutcome { ok: boolean; reason: string; warning: string; too
  *  answers, fails or cancels. */
 export interface Frame {
   seq: number; atMs: number; out: boolean; kind: "request" | "response" | "error" | "notification" | "noise" | "failed";
-  method: string; id: string; subject: string; size: number; cut: boolean; pair: number; tookMs: number;
+  method: string; id: string; subject: string; size: number; pair: number; tookMs: number;
 }
-/** Numbers: before the first frame of the page, before the oldest that is kept, of the newest there is. */
-export interface FramePage { frames: Frame[]; from: number; oldest: number; newest: number }
+/** Frames after the number that was asked for; none up to oldest is kept any more, newest is the last there is. */
+export interface FramePage { frames: Frame[]; oldest: number; newest: number }
 /** What a frame holds, secrets hidden; gone when it is no longer kept. */
 export interface FrameBody { text: string; size: number; cut: boolean; gone: boolean }
 /** Why a server was started, and what became of it. */

@@ -75,7 +75,7 @@ export class FakeHost {
     doctor: { transport: "stdio", problems: [], notes: [], command: "npx", resolved: "/usr/bin/npx", target: "", folder: "/home/dev/pay", envNames: [], shell: "/bin/bash", lacking: [], variables: [], programs: [], line: "npx", set: [] } as ServerDoctor,
     clashes: { clashes: [], taken: [] } as Clashes,
     outcome: { ok: true, reason: "", warning: "", tookMs: 12, frame: 0, content: [] } as ToolOutcome,
-    frames: { frames: [], from: 0, oldest: 0, newest: 0 } as FramePage,
+    frames: { frames: [], oldest: 0, newest: 0 } as FramePage,
     body: { text: "{}", size: 2, cut: false, gone: false } as FrameBody,
     found: [] as number[],
     exported: "",

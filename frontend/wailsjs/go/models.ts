@@ -259,7 +259,6 @@ export namespace app {
 	    id: string;
 	    subject: string;
 	    size: number;
-	    cut: boolean;
 	    pair: number;
 	    tookMs: number;
 	}
@@ -271,7 +270,6 @@ export namespace app {
 	}
 	export interface FramePage {
 	    frames: Frame[];
-	    from: number;
 	    oldest: number;
 	    newest: number;
 	}

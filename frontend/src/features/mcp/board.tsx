@@ -30,11 +30,11 @@ const SIDE_BY_SIDE = 900;
 interface DetailTarget { name: string; tab?: DetailTab; at?: { frame: number } }
 
 /** The right side: every server, its state, why, and the button that puts it right. */
-export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert, frames }: {
+export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert, frames, onFramesShown }: {
   store: Latest<MCPSnapshot>; host: Host; runner: Runner; demoCommand: string; wide: boolean; onWide: (wide: boolean) => void;
   onInsert?: (insert: Insert) => void;
-  /** A frame whose traffic is to be shown; a new object shows it again. */
-  frames?: { server: string; frame: number };
+  /** A frame whose traffic is to be shown, once: then onFramesShown is called. */
+  frames?: { server: string; frame: number }; onFramesShown?: () => void;
 }) {
   const snapshot = useStore(store);
   const busy = useStore(runner.busy);
@@ -43,8 +43,10 @@ export function Board({ store, host, runner, demoCommand, wide, onWide, onInsert
   const [shown, setShown] = useState<DetailTarget>();
   const setDetail = useCallback((name: string, tab?: DetailTab) => setShown(name ? { name, tab } : undefined), []);
   useEffect(() => {
-    if (frames) setShown({ name: frames.server, tab: "traffic", at: frames });
-  }, [frames]);
+    if (!frames) return;
+    setShown({ name: frames.server, tab: "traffic", at: frames });
+    onFramesShown?.();
+  }, [frames, onFramesShown]);
   const { commands, open, setOpen, onRestore, onTrust, onRetryFailed, onRebuildAll } = useBoardActions(store, host, runner, setDetail);
   const [filter, setFilter] = useState<Filter>(EVERY);
   const [sort, setSort] = useState<Sort>();

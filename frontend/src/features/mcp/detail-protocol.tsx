@@ -1,7 +1,8 @@
 import type { ServerRow } from "../../contract/types";
 import { FactList, Part } from "./detail-facts";
+import { REVISIONS } from "./words";
 
-const NEWEST = "2026-07-28";
+const [NEWEST] = REVISIONS;
 
 /** What the revision 2026-07-28 deprecates, as a person would call it. */
 const LEANS: Readonly<Record<string, string>> = {

@@ -1,7 +1,8 @@
 import { useEffect, useId, useMemo, useState, type ReactNode, type RefObject } from "react";
 import type { ServerForm } from "../../contract/types";
-import { offerOf, problemsOf, REVISIONS, TRANSPORTS } from "./server-form-rules";
+import { offerOf, problemsOf, TRANSPORTS } from "./server-form-rules";
 import { Values } from "./values";
+import { REVISIONS } from "./words";
 
 /** The fields of a definition. What is wrong is said at a field once it was left, or on submit. */
 export function Fields({ form, taken, first, submitted, onChange, onOffer }: {

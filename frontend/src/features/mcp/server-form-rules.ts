@@ -41,9 +41,6 @@ export function problemsOf(form: ServerForm, taken: readonly string[]): Problem[
 /** The longest limit that a form takes. */
 const LONGEST_MS = 86_400_000;
 
-/** The revisions of MCP that a definition can pin, newest first. */
-export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
-
 /** Whether two forms say the same. */
 export function sameForm(a: ServerForm, b: ServerForm): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

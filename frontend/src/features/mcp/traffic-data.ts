@@ -3,8 +3,6 @@ import type { Frame } from "../../contract/types";
 import { errorText } from "../../lib/run";
 import type { Host } from "../../platform/host";
 
-/** So many frames are kept in the page, as in the application. */
-const KEPT = 2000;
 const POLL_MS = 250;
 /** How long typing must rest before what frames hold is searched. */
 const SEARCH_MS = 300;
@@ -20,11 +18,13 @@ export interface TrafficFilter { text: string; kind: "all" | "requests" | "notif
 
 export const EVERYTHING: TrafficFilter = { text: "", kind: "all", way: "both" };
 
-/** Adds a page of frames to those there are; frames that are there already are left out. */
-export function appendFrames(frames: readonly Frame[], page: readonly Frame[]): readonly Frame[] {
+/** Adds a page of frames to those there are; frames that are there already are left out, and those that
+ *  the application no longer keeps, up to oldest, go. */
+export function appendFrames(frames: readonly Frame[], page: readonly Frame[], oldest: number): readonly Frame[] {
   const last = frames.at(-1)?.seq ?? 0;
   const fresh = page.filter((each) => each.seq > last);
-  return fresh.length === 0 ? frames : [...frames, ...fresh].slice(-KEPT);
+  if (fresh.length === 0 && (frames[0]?.seq ?? Infinity) > oldest) return frames;
+  return [...frames, ...fresh].filter((each) => each.seq > oldest);
 }
 
 /** Frames as exchanges in the order in which they began. */
@@ -95,7 +95,7 @@ export function useTraffic(host: Host, name: string, paused: boolean) {
           if (clears === cleared.current) { // else it may hold what was cleared meanwhile
             after.current = page.frames.at(-1)?.seq ?? page.newest;
             more = after.current < page.newest;
-            setFrames((now) => appendFrames(now, page.frames));
+            setFrames((now) => appendFrames(now, page.frames, page.oldest));
           }
           setError("");
           setRead(true);
@@ -114,20 +114,38 @@ export function useTraffic(host: Host, name: string, paused: boolean) {
     after.current = 0;
     setFrames([]);
   }, []);
-  return { all: useMemo(() => exchanges(frames), [frames]), error, read, empty };
+  return { all: useMemo(() => exchanges(frames), [frames]), newest: frames.at(-1)?.seq ?? 0, error, read, empty };
 }
 
-/** The frames whose body holds a text, looked for once typing rests. */
+/** The frames up to newest whose body holds a text: looked for once typing rests, then in what comes. */
 export function useFound(host: Host, name: string, text: string, newest: number): ReadonlySet<number> {
   const [found, setFound] = useState<ReadonlySet<number>>(NONE);
+  const latest = useRef(newest);
+  latest.current = newest;
   const sought = text.trim();
   useEffect(() => {
-    if (sought.length < 2) { setFound(NONE); return; }
+    setFound(NONE);
+    if (sought.length < 2) return;
     let stopped = false;
-    const timer = setTimeout(() => host.findFrames(name, sought, 0).then(
-      (seqs) => { if (!stopped) setFound(new Set(seqs)); }, () => undefined), SEARCH_MS); // what the list itself shows is still filtered
+    let after = 0;
+    let timer: ReturnType<typeof setTimeout>;
+    const look = async () => {
+      const upTo = latest.current;
+      if (upTo > after) {
+        try {
+          const seqs = await host.findFrames(name, sought, after);
+          if (stopped) return;
+          after = upTo;
+          if (seqs.length > 0) setFound((now) => new Set([...now, ...seqs]));
+        } catch {
+          if (stopped) return; // it is tried again; what the list itself shows is filtered meanwhile
+        }
+      }
+      timer = setTimeout(() => void look(), SEARCH_MS);
+    };
+    timer = setTimeout(() => void look(), SEARCH_MS);
     return () => { stopped = true; clearTimeout(timer); };
-  }, [host, name, sought, newest]);
+  }, [host, name, sought]);
   return found;
 }
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 const frame = (seq: number, part: Partial<Frame>): Frame => ({
-  seq, atMs: 1_700_000_000_123 + seq, out: true, kind: "request", method: "tools/call", id: String(seq), subject: "", size: 100, cut: false, pair: 0, tookMs: 0, ...part,
+  seq, atMs: 1_700_000_000_123 + seq, out: true, kind: "request", method: "tools/call", id: String(seq), subject: "", size: 100, pair: 0, tookMs: 0, ...part,
 });
 const SOME = [
   frame(1, { method: "initialize" }), frame(2, { out: false, kind: "response", method: "initialize", pair: 1, tookMs: 3.21, size: 2000 }),
@@ -50,15 +50,16 @@ test("filters by kind, direction and text, also by what bodies hold", () => {
 });
 
 test("pages are put together, and the oldest go", () => {
-  expect(appendFrames(SOME.slice(0, 3), SOME.slice(1, 5)).map((each) => each.seq)).toEqual([1, 2, 3, 4, 5]);
-  expect(appendFrames(SOME, SOME.slice(2))).toBe(SOME);
+  expect(appendFrames(SOME.slice(0, 3), SOME.slice(1, 5), 0).map((each) => each.seq)).toEqual([1, 2, 3, 4, 5]);
+  expect(appendFrames(SOME, SOME.slice(2), 0)).toBe(SOME);
   const many = Array.from({ length: 2100 }, (_, at) => frame(at + 1, {}));
-  expect(appendFrames([], many).map((each) => each.seq).slice(0, 1)).toEqual([101]);
+  expect(appendFrames([], many, 100).map((each) => each.seq).slice(0, 1)).toEqual([101]);
+  expect(appendFrames(SOME, [], 7).map((each) => each.seq)).toEqual([8, 9]); // what the application no longer keeps cannot be looked at
 });
 
 function open(at?: { frame: number }) {
   const fake = new FakeHost();
-  fake.state.frames = { frames: SOME, from: 0, oldest: 0, newest: 9 };
+  fake.state.frames = { frames: SOME, oldest: 0, newest: 9 };
   fake.state.body = { text: '{"method":"tools/call","params":{"name":"echo"}}', size: 48, cut: false, gone: false };
   const runner = new Runner();
   const view = render(<TrafficTab name="db" host={fake.host()} runner={runner} at={at} />);
@@ -92,7 +93,7 @@ test("the list is read, filtered, chosen by keyboard, cleared and exported", asy
   fake.state.exported = "/home/dev/db.jsonl";
   fireEvent.click(screen.getByRole("button", { name: "Export…" }));
   await waitFor(() => expect(runner.toasts.get().some((each) => each.text.includes("/home/dev/db.jsonl"))).toBe(true));
-  fake.state.frames = { frames: [], from: 9, oldest: 9, newest: 9 };
+  fake.state.frames = { frames: [], oldest: 9, newest: 9 };
   fireEvent.click(screen.getByRole("button", { name: "Clear" }));
   await screen.findByText("Nothing was sent or received yet.");
 });
@@ -124,7 +125,7 @@ test("what is cut or gone says so", async () => {
 
 test("what was being read when the traffic was cleared does not come back", async () => {
   const fake = new FakeHost();
-  const page = (frames: Frame[], newest: number) => ({ frames, from: 0, oldest: 0, newest });
+  const page = (frames: Frame[], newest: number) => ({ frames, oldest: 0, newest });
   let arrive: (late: ReturnType<typeof page>) => void = () => {};
   const late = new Promise<ReturnType<typeof page>>((resolve) => { arrive = resolve; });
   const frames = vi.fn<(server: string, after: number) => Promise<ReturnType<typeof page>>>()
@@ -140,4 +141,24 @@ test("what was being read when the traffic was cleared does not come back", asyn
   await waitFor(() => expect(frames).toHaveBeenCalledTimes(3));
   expect(within(list).queryAllByRole("option")).toHaveLength(0);
   expect(frames).toHaveBeenLastCalledWith("db", 0); // what came since is read, whenever that was
+});
+
+test("what bodies hold is found though new messages come all the time", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  try {
+    const { fake } = open();
+    fireEvent.change(screen.getByRole("searchbox", { name: "Filter traffic" }), { target: { value: "zebra" } });
+    for (let seq = 10; seq < 20; seq++) {
+      fake.state.frames = { frames: [frame(seq, { subject: "busy" })], oldest: 0, newest: seq };
+      fake.state.found = [seq];
+      await act(async () => { await vi.advanceTimersByTimeAsync(250); });
+    }
+    const asked = fake.calls.filter(([what]) => what === "findFrames");
+    expect(asked.length).toBeGreaterThan(3);
+    expect(asked[0]).toEqual(["findFrames", "db", "zebra", 0]);
+    expect(asked.at(-1)?.[3]).toBeGreaterThan(10); // only what is new is searched again
+    expect(screen.getAllByRole("option").length).toBeGreaterThan(3);
+  } finally {
+    vi.useRealTimers();
+  }
 });

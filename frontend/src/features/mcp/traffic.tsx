@@ -9,7 +9,7 @@ import "./traffic.css";
 /** What goes between Patchbay and a server. at is the number of a frame to begin with. */
 export function TrafficTab({ name, host, runner, at }: { name: string; host: Host; runner: Runner; at?: { frame: number } }) {
   const [paused, setPaused] = useState(false);
-  const { all, error, read, empty } = useTraffic(host, name, paused);
+  const { all, newest, error, read, empty } = useTraffic(host, name, paused);
   const [filter, setFilter] = useState<TrafficFilter>(EVERYTHING);
   const [chosen, setChosen] = useState(at?.frame ?? 0);
   useEffect(() => {
@@ -17,7 +17,7 @@ export function TrafficTab({ name, host, runner, at }: { name: string; host: Hos
     setChosen(at.frame);
     setFilter(EVERYTHING);
   }, [at]);
-  const found = useFound(host, name, filter.text, all.at(-1)?.seq ?? 0);
+  const found = useFound(host, name, filter.text, newest);
   const shown = useMemo(() => filteredTraffic(all, filter, found), [all, filter, found]);
   const exchange = all.find((each) => each.seq === chosen);
   const gone = read && chosen > 0 && !exchange;

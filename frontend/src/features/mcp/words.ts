@@ -176,3 +176,6 @@ export function transport(type: string): string {
 export function capitalised(text: string): string {
   return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
+
+/** The revisions of MCP that a definition can pin, newest first. */
+export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
